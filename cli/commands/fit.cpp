@@ -12,8 +12,8 @@
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
-#include "simulator/predict/case.hpp"
 #include "simulator/predict/levers.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
 extern const Command fit_command;

@@ -10,13 +10,12 @@
 #include "reports/writers/timeline_data.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/figures.hpp"
 #include "simulator/predict/levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/roofline.hpp"
-#include "simulator/predict/run_equations.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
 #include "simulator/summary/moved_tensors.hpp"
@@ -37,11 +36,11 @@ std::string beyond_policies(const Case& which, const CaseRun& run) {
   if (which.devices > 1) return "a plan for " + std::to_string(which.devices) + " devices";
   if (which.moving) return "a plan whose weights, gradients or optimizer state move";
   if (run.pages) return "a plan that moves pages, not tensors";
-  const std::vector<Task>& tasks = run.graph(which).tasks;
+  const std::vector<Task>& tasks = run.about(which).graph->tasks;
   const bool compresses = std::any_of(tasks.begin(), tasks.end(),
                                       [](const Task& task) { return is_overhead(task.kind); });
   if (compresses) return "a plan that compresses tensors";
-  return run.rounds && run.rounds->count > 1 ? "a plan in rounds of a part of the batch" : "";
+  return run.about(which).rounds > 1 ? "a plan in rounds of a part of the batch" : "";
 }
 
 void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs,
@@ -54,12 +53,12 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
                                  "device in one round",
                      .hint = "--export-plan has every step of any plan"});
   }
-  const TensorPolicies policies =
-      tensor_policies(std::get<Plan>(run.plan), run.graph(which), std::get<Timeline>(*run.outcome));
+  const TensorPolicies policies = tensor_policies(std::get<Plan>(run.plan), *run.about(which).graph,
+                                                  std::get<Timeline>(*run.outcome));
   output.finish(policy_json({.inputs = inputs,
                              .tool = tool,
-                             .graph = run.graph(which),
-                             .costs = run.costs(which),
+                             .graph = *run.about(which).graph,
+                             .costs = run.about(which).costs,
                              .policies = policies}));
 }
 
@@ -68,19 +67,20 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
 std::string write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
                              const CaseRun& run, const ToolInfo& tool) {
   const Plan* plan = std::get_if<Plan>(&run.verdict());
-  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* timeline = run.timeline();
   if (plan == nullptr) return "";
   if (outputs.policy && timeline != nullptr) {
     write_policy(*outputs.policy, which, inputs, run, tool);
   }
   if (outputs.plan) {
-    outputs.plan->finish(write_plan_text(*plan, run.graph(which), run.costs(which), which.budget));
+    outputs.plan->finish(
+        write_plan_text(*plan, *run.about(which).graph, run.about(which).costs, which.budget));
   }
   if (timeline == nullptr) return "";
   const TraceInput traced{.inputs = inputs,
                           .tool = tool,
-                          .graph = run.graph(which),
-                          .costs = run.costs(which),
+                          .graph = *run.about(which).graph,
+                          .costs = run.about(which).costs,
                           .plan = *plan,
                           .timeline = *timeline};
   if (outputs.trace) {
@@ -113,8 +113,8 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
   const CaseRun run = run_case(which, schedule, Bounds::kAll);
   RunReport report = report_case(which, schedule, run, detail);
   if (report.feasible && !run.pages) {
-    report.moved = moved_tensors(std::get<Plan>(run.plan), run.graph(which), run.costs(which),
-                                 std::get<Timeline>(*run.outcome));
+    report.moved = moved_tensors(std::get<Plan>(run.plan), *run.about(which).graph,
+                                 run.about(which).costs, std::get<Timeline>(*run.outcome));
   }
   report.roofline = roofline_of(which);
   if (report.feasible && arguments.has(flags::kEquations)) {

@@ -17,8 +17,8 @@
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/predict/assumed.hpp"
-#include "simulator/predict/case.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/summary/measured_timeline.hpp"
 
 namespace ooc {
@@ -87,8 +87,8 @@ void check_one_device(const CaseOptions& job) {
 }
 
 void check_copies(const CaseRun& run) {
-  if (!run.rounds) return;
-  const auto& tasks = run.rounds->graph.tasks;
+  if (!run.iteration) return;
+  const auto& tasks = run.iteration->graph->tasks;
   if (std::any_of(tasks.begin(), tasks.end(),
                   [](const Task& task) { return is_overhead(task.kind); })) {
     throw SpecError({.file = "",
@@ -97,7 +97,7 @@ void check_copies(const CaseRun& run) {
                      .expected = "swap",
                      .hint = "the program that replays has no kernels that compress"});
   }
-  if (run.rounds->count > 1) return;
+  if (run.iteration->rounds > 1) return;
   throw SpecError({.file = "",
                    .place = "--schedule",
                    .found = "one that leaves copies to page faults",
@@ -145,8 +145,8 @@ void write_replay_trace(const Case& which, const CaseRun& run, const ReplayRepor
                         const Timeline& measured, OutputFile& file) {
   write_trace({.inputs = report.inputs,
                .tool = write.tool,
-               .graph = run.graph(which),
-               .costs = run.costs(which),
+               .graph = *run.about(which).graph,
+               .costs = run.about(which).costs,
                .plan = plan,
                .timeline = predicted,
                .measured = &measured},
@@ -161,7 +161,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
   const Plan& plan = std::get<Plan>(run.plan);
   const Timeline& predicted = std::get<Timeline>(*run.outcome);
   const Timeline timeline = measured_timeline({.plan = plan,
-                                               .graph = run.graph(which),
+                                               .graph = *run.about(which).graph,
                                                .spans = measured_spans(measured),
                                                .memory_waits = all_waits(replay)});
   const RunInputs inputs = inputs_of(options, which);
@@ -169,8 +169,8 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
       {.inputs = inputs,
        .mode = std::string(replay_mode_name(options.run.mode)),
        .imported = options.import.has_value(),
-       .graph = run.graph(which),
-       .costs = run.costs(which),
+       .graph = *run.about(which).graph,
+       .costs = run.about(which).costs,
        .plan = plan,
        .predicted = predicted,
        .measured = timeline,
@@ -208,7 +208,7 @@ int run_replay(const Arguments& arguments) {
   const Case which = make_case(workload, machine, options.job);
   const CaseRun run = run_case(which, *options.schedule, Bounds::kNone);
   check_copies(run);
-  const Timeline* predicted = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* predicted = run.timeline();
   if (predicted == nullptr || run.far_overflow) {
     return does_not_fit(options, which, run, outputs);
   }
@@ -217,8 +217,8 @@ int run_replay(const Arguments& arguments) {
   const ReplayPlan replay = make_replay_plan(plan, *predicted, predicted->peak_near);
   const ReplayText text = write_replay_plan({.replay = replay,
                                              .plan = plan,
-                                             .graph = run.graph(which),
-                                             .costs = run.costs(which),
+                                             .graph = *run.about(which).graph,
+                                             .costs = run.about(which).costs,
                                              .timeline = *predicted},
                                             options.run);
   if (outputs.plan) {

@@ -104,13 +104,13 @@ bool is_backward(const Task& task) {
 void add_timeline(const RunReport& report, const Case& which, const CaseRun& run,
                   JobResult& result) {
   const Plan* plan = std::get_if<Plan>(&run.verdict());
-  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* timeline = run.timeline();
   const bool ran = plan != nullptr && timeline != nullptr;
   std::vector<Duration> waits(report.layers.size());
   std::set<std::size_t> delayed;
   std::set<std::size_t> all;
   if (ran) {
-    const std::vector<Task>& tasks = run.graph(which).tasks;
+    const std::vector<Task>& tasks = run.about(which).graph->tasks;
     for (const Task& task : tasks) {
       if (is_backward(task)) all.insert(task.layer.at());
     }
@@ -129,7 +129,7 @@ void add_timeline(const RunReport& report, const Case& which, const CaseRun& run
   result.numbers["backward_layers_delayed"] =
       all.empty() ? kNone : double(delayed.size()) / double(all.size());
   result.numbers["mean_dynamic_bytes"] =
-      ran ? mean_near(near_memory_over_time(*plan, run.graph(which), *timeline).front(),
+      ran ? mean_near(near_memory_over_time(*plan, *run.about(which).graph, *timeline).front(),
                       timeline->iteration_time) -
                 double(report.static_bytes.count())
           : kNone;

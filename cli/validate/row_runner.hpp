@@ -13,7 +13,7 @@
 #include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
 

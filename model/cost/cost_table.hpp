@@ -79,6 +79,13 @@ struct CostTable {
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
   TransferCosts transfers;
 
+  /// The next task, with its alternatives.
+  void add_task(std::span<const TaskAlternative> ways) {
+    if (first_alternative.empty()) first_alternative.push_back(0);
+    alternatives.insert(alternatives.end(), ways.begin(), ways.end());
+    first_alternative.push_back(static_cast<std::int32_t>(alternatives.size()));
+  }
+
   [[nodiscard]] std::span<const TaskAlternative> alternatives_of(TaskId task) const {
     const auto begin = static_cast<std::size_t>(first_alternative[task.at()]);
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);

@@ -19,6 +19,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/graph/buffers.hpp"
+#include "model/graph/graph_writer.hpp"
 
 namespace ooc {
 namespace {
@@ -51,7 +52,7 @@ class GraphBuilder {
     add_updates();
     graph_.reads = Csr<TaskId, TensorId>(graph_.tasks.size(), reads_.list);
     graph_.writes = Csr<TaskId, TensorId>(graph_.tasks.size(), writes_.list);
-    find_lifetimes();
+    find_lifetimes(graph_);
     add_static_bytes();
     return std::move(graph_);
   }
@@ -350,30 +351,6 @@ class GraphBuilder {
           continue;
         add_task(TaskKind::kUpdate, id);
       }
-    }
-  }
-
-  void find_lifetimes() {
-    graph_.lifetimes.resize(graph_.tensors.size());
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      const TaskId task = make_id<TaskId>(i);
-      for (const TensorId tensor : graph_.reads[task]) touch(task, tensor);
-      for (const TensorId tensor : graph_.writes[task]) {
-        touch(task, tensor);
-        Lifetime& life = graph_.lifetimes[tensor.at()];
-        if (!life.first_writer) life.first_writer = task;
-        life.last_writer = task;
-      }
-    }
-  }
-
-  void touch(TaskId task, TensorId tensor) {
-    Lifetime& life = graph_.lifetimes[tensor.at()];
-    life.last_use = task;
-    if (task.at() < graph_.forward_tasks) {
-      life.last_forward_use = task;
-    } else if (!life.first_backward_use) {
-      life.first_backward_use = task;
     }
   }
 

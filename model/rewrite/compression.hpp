@@ -1,8 +1,7 @@
-// Compression of tensors between forward and backward to half their bytes: float32 values as
-// float16. The result is one training graph, as for gradient accumulation (rounds.hpp). After the
-// last forward task that uses a tensor, a task compresses it; before the first backward task, a
-// task restores it to a new tensor that backward reads. So plans, checks, engine and reports need
-// not know of compression (docs/notebook/0006-added-tasks.md).
+// Tensors that spend the time between the forward and the backward pass in half their bytes: float32
+// values as float16. Behind the last forward task that uses such a tensor one that compresses it, before the first
+// backward task one that restores it, into a tensor of its own that the backward tasks then read. So
+// plans, checks, engine and reports need not know of it (docs/notebook/0006-added-tasks.md).
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,13 @@
 #include "model/rewrite/data_parallel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/graph/graph_writer.hpp"
+#include "model/rewrite/iteration.hpp"
 
 namespace ooc {
 namespace {
@@ -80,148 +84,118 @@ std::vector<std::size_t> last_round_of(const TrainingGraph& share, std::size_t r
   return tasks;
 }
 
-using Touches = std::vector<std::pair<TaskId, TensorId>>;
-
 class Writer {
  public:
-  Writer(const TrainingGraph& round, std::span<const DeviceShare> shares,
+  Writer(const TrainingGraph& round, std::span<const Iteration* const> shares,
          const GradientExchange& exchange)
-      : round_(round), shares_(shares), reduce_cost_(exchange.reduce_cost) {
+      : round_(round),
+        shares_(shares),
+        reduce_cost_(exchange.reduce_cost),
+        writer_(*shares[0]->graph) {
     Pieces cut = cut_gradients(round, shares.size(), exchange.piece);
     last_layer_ = std::move(cut.last_layer);
     of_layer_ = std::move(cut.of_layer);
-    all_.pieces = std::move(cut.pieces);
+    all_.parallel.pieces = std::move(cut.pieces);
   }
 
-  DataParallel run() {
-    TrainingGraph& graph = all_.graph;
-    const TrainingGraph& first = shares_[0].graph;
-    graph.network = first.network;
-    graph.optimizer = first.optimizer;
-    graph.forward_tasks = first.forward_tasks;
-    graph.backward_end = first.backward_end;
-    graph.output_of_layer = first.output_of_layer;
-    graph.per_parameter = first.per_parameter;
-    graph.weight_bytes = first.weight_bytes;
-    graph.gradient_bytes = first.gradient_bytes;
-    graph.optimizer_bytes = first.optimizer_bytes;
-    for (const DeviceShare& share : shares_) {
-      graph.round_tasks = std::max(graph.round_tasks, share.graph.round_tasks);
-      graph.round_tensors = std::max(graph.round_tensors, share.graph.round_tensors);
-      add_device(share);
-    }
+  Iteration run() && {
+    for (const Iteration* share : shares_) add_device(*share);
+    TrainingGraph& graph = writer_.graph;
     graph.device_tasks.push_back(graph.tasks.size());
     graph.device_tensors.push_back(graph.tensors.size());
-    all_.costs.first_alternative.push_back(
-        static_cast<std::int32_t>(all_.costs.alternatives.size()));
-    all_.costs.static_bytes = shares_[0].costs.static_bytes;
-    graph.reads = Csr<TaskId, TensorId>(graph.tasks.size(), reads_);
-    graph.writes = Csr<TaskId, TensorId>(graph.tasks.size(), writes_);
     graph.sources = sources();
+    const Iteration& first = *shares_[0];
+    all_.costs.static_bytes = first.costs.static_bytes;
+    all_.sub_batch = first.sub_batch;
+    all_.rounds = first.rounds;
+    auto written = std::make_shared<TrainingGraph>(std::move(writer_).finish());
+    written->forward_tasks = first.graph->forward_tasks;
+    written->backward_end = first.graph->backward_end;
+    all_.graph = std::move(written);
     return std::move(all_);
   }
 
  private:
-  void add_device(const DeviceShare& share) {
-    TrainingGraph& graph = all_.graph;
+  void add_device(const Iteration& share) {
+    TrainingGraph& graph = writer_.graph;
+    const TrainingGraph& own = *share.graph;
     first_task_ = graph.tasks.size();
     first_tensor_ = graph.tensors.size();
+    graph.round_tasks = std::max(graph.round_tasks, own.round_tasks);
+    graph.round_tensors = std::max(graph.round_tensors, own.round_tensors);
     graph.device_tasks.push_back(first_task_);
     graph.device_tensors.push_back(first_tensor_);
-    all_.backward_end.push_back(share.graph.backward_end);
-    all_.share_tensors.push_back(share.graph.tensors.size());
-    all_.last_round.push_back(last_round_of(share.graph, round_.backward_end));
+    all_.parallel.backward_end.push_back(own.backward_end);
+    all_.parallel.share_tensors.push_back(own.tensors.size());
+    all_.parallel.last_round.push_back(last_round_of(own, round_.backward_end));
     add_tensors(share);
-    for (std::size_t i = 0; i < share.graph.backward_end; ++i) add_task(share, make_id<TaskId>(i));
+    for (std::size_t i = 0; i < own.backward_end; ++i) add_task(share, make_id<TaskId>(i));
     add_exchange();
-    for (std::size_t i = share.graph.backward_end; i < share.graph.tasks.size(); ++i) {
+    for (std::size_t i = own.backward_end; i < own.tasks.size(); ++i) {
       const TaskId update = add_task(share, make_id<TaskId>(i));
       const auto [first, end] = of_layer_[graph.tasks[update.at()].layer.at()];
       for (std::size_t piece = first; piece < end; ++piece) {
-        reads_.emplace_back(update, exchanged(piece, ExchangePart::kReduced));
-        reads_.emplace_back(update, exchanged(piece, ExchangePart::kGathered));
+        writer_.reads.emplace_back(update, exchanged(piece, ExchangePart::kReduced));
+        writer_.reads.emplace_back(update, exchanged(piece, ExchangePart::kGathered));
       }
     }
   }
 
-  [[nodiscard]] std::optional<TaskId> moved(const std::optional<TaskId>& task) const {
-    if (!task) return std::nullopt;
-    return make_id<TaskId>(first_task_ + task->at());
-  }
-
-  void add_tensors(const DeviceShare& share) {
-    TrainingGraph& graph = all_.graph;
-    graph.tensors.insert(graph.tensors.end(), share.graph.tensors.begin(),
-                         share.graph.tensors.end());
+  void add_tensors(const Iteration& share) {
     auto& bytes = all_.costs.tensor_bytes;
+    for (const Tensor& tensor : share.graph->tensors) writer_.add(tensor);
     bytes.insert(bytes.end(), share.costs.tensor_bytes.begin(), share.costs.tensor_bytes.end());
-    for (const Lifetime& life : share.graph.lifetimes) {
-      graph.lifetimes.push_back({.first_writer = moved(life.first_writer),
-                                 .last_writer = moved(life.last_writer),
-                                 .last_forward_use = moved(life.last_forward_use),
-                                 .first_backward_use = moved(life.first_backward_use),
-                                 .last_use = moved(life.last_use)});
-    }
     const auto others = static_cast<std::int64_t>(shares_.size()) - 1;
-    for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
+    for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
       for (std::size_t part = 0; part < kParts; ++part) {
         const auto which = static_cast<ExchangePart>(part);
-        graph.tensors.push_back({.role = TensorRole::kExchanged,
-                                 .input = {},
-                                 .layer = last_layer_[piece],
-                                 .part = which,
-                                 .piece = static_cast<std::int32_t>(piece)});
-        graph.lifetimes.push_back({});
-        const Bytes shard = all_.pieces[piece].shard;
+        writer_.add(Tensor{.role = TensorRole::kExchanged,
+                           .input = {},
+                           .layer = last_layer_[piece],
+                           .part = which,
+                           .piece = static_cast<std::int32_t>(piece)});
+        const Bytes shard = all_.parallel.pieces[piece].shard;
         bytes.push_back(which == ExchangePart::kReduced ? shard : shard * others);
       }
     }
   }
 
-  TaskId add_task(const DeviceShare& share, TaskId of_share) {
-    const TaskId task = make_id<TaskId>(all_.graph.tasks.size());
-    all_.graph.tasks.push_back(share.graph.tasks[of_share.at()]);
-    all_.costs.first_alternative.push_back(
-        static_cast<std::int32_t>(all_.costs.alternatives.size()));
-    const auto ways = share.costs.alternatives_of(of_share);
-    all_.costs.alternatives.insert(all_.costs.alternatives.end(), ways.begin(), ways.end());
-    const auto touch = [&](Touches& all, const auto& row) {
-      for (const TensorId tensor : row) {
-        all.emplace_back(task, make_id<TensorId>(first_tensor_ + tensor.at()));
-      }
-    };
-    touch(reads_, share.graph.reads[of_share]);
-    touch(writes_, share.graph.writes[of_share]);
-    return task;
+  TaskId add_task(const Iteration& share, TaskId of_share) {
+    all_.costs.add_task(share.costs.alternatives_of(of_share));
+    return writer_.copy(*share.graph, of_share, [&](TensorId tensor) {
+      return make_id<TensorId>(first_tensor_ + tensor.at());
+    });
   }
 
   /// What the backward pass sends, and the tasks that add up what comes.
   void add_exchange() {
     const auto devices = static_cast<std::int64_t>(shares_.size());
-    for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
-      const std::int64_t shard = all_.pieces[piece].shard.count();
+    for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
+      const GradientPiece& of = all_.parallel.pieces[piece];
       const LayerModel& layer = *round_.network->layers[last_layer_[piece].at()].model;
       const std::int64_t element = bytes_of_layer(round_.per_parameter, layer).gradient;
-      const TaskId ready =
-          make_id<TaskId>(first_task_ + all_.last_round.back()[all_.pieces[piece].ready]);
-      writes_.emplace_back(ready, exchanged(piece, ExchangePart::kSent));
-      const TaskId reduce = make_id<TaskId>(all_.graph.tasks.size());
-      all_.graph.tasks.push_back({.kind = TaskKind::kReduce,
-                                  .layer = last_layer_[piece],
-                                  .piece = static_cast<std::int32_t>(piece)});
-      reads_.emplace_back(reduce, exchanged(piece, ExchangePart::kReceived));
-      writes_.emplace_back(reduce, exchanged(piece, ExchangePart::kReduced));
-      all_.costs.first_alternative.push_back(
-          static_cast<std::int32_t>(all_.costs.alternatives.size()));
+      const TaskId ready = make_id<TaskId>(first_task_ + all_.parallel.last_round.back()[of.ready]);
+      writer_.writes.emplace_back(ready, exchanged(piece, ExchangePart::kSent));
+      const TaskId reduce = writer_.add(Task{.kind = TaskKind::kReduce,
+                                             .layer = last_layer_[piece],
+                                             .piece = static_cast<std::int32_t>(piece)});
+      writer_.reads.emplace_back(reduce, exchanged(piece, ExchangePart::kReceived));
+      writer_.writes.emplace_back(reduce, exchanged(piece, ExchangePart::kReduced));
       // Reads N shards, its own and what came, and writes one.
-      all_.costs.alternatives.push_back(
-          reduce_cost_((devices - 1) * shard / element, (devices + 1) * shard));
+      const std::int64_t shard = of.shard.count();
+      all_.costs.add_task(
+          std::array{reduce_cost_((devices - 1) * shard / element, (devices + 1) * shard)});
     }
   }
 
-  [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
-    return make_id<TensorId>(first_tensor_ + all_.share_tensors.back() + piece * kParts +
+  [[nodiscard]] TensorId exchanged(std::size_t device, std::size_t piece, ExchangePart part) const {
+    return make_id<TensorId>(writer_.graph.device_tensors[device] +
+                             all_.parallel.share_tensors[device] + piece * kParts +
                              static_cast<std::size_t>(part));
+  }
+  /// On the device at hand.
+  [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
+    return exchanged(all_.parallel.share_tensors.size() - 1, piece, part);
   }
 
   [[nodiscard]] Csr<TensorId, TensorId> sources() const {
@@ -229,25 +203,24 @@ class Writer {
     for (std::size_t to = 0; to < shares_.size(); ++to) {
       for (std::size_t from = 0; from < shares_.size(); ++from) {
         if (from == to) continue;
-        for (std::size_t piece = 0; piece < all_.pieces.size(); ++piece) {
-          pairs.emplace_back(exchanged_tensor(all_, to, piece, ExchangePart::kReceived),
-                             exchanged_tensor(all_, from, piece, ExchangePart::kSent));
-          pairs.emplace_back(exchanged_tensor(all_, to, piece, ExchangePart::kGathered),
-                             exchanged_tensor(all_, from, piece, ExchangePart::kReduced));
+        for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
+          pairs.emplace_back(exchanged(to, piece, ExchangePart::kReceived),
+                             exchanged(from, piece, ExchangePart::kSent));
+          pairs.emplace_back(exchanged(to, piece, ExchangePart::kGathered),
+                             exchanged(from, piece, ExchangePart::kReduced));
         }
       }
     }
-    return {all_.graph.tensors.size(), pairs};
+    return {writer_.graph.tensors.size(), pairs};
   }
 
   const TrainingGraph& round_;
-  std::span<const DeviceShare> shares_;
+  std::span<const Iteration* const> shares_;
   const ReduceCost& reduce_cost_;
-  DataParallel all_;
+  GraphWriter writer_;
+  Iteration all_;
   std::vector<LayerId> last_layer_;
   std::vector<std::pair<std::size_t, std::size_t>> of_layer_;
-  Touches reads_;
-  Touches writes_;
   std::size_t first_task_ = 0;    ///< of the device at hand
   std::size_t first_tensor_ = 0;  ///< likewise
 };
@@ -262,37 +235,37 @@ std::vector<std::int64_t> split_batch(std::int64_t batch, int devices) {
 }
 
 Bytes DataParallel::fetched_bytes() const {
-  const std::int64_t count = devices();
   Bytes sum;
-  for (const GradientPiece& piece : pieces) sum += piece.shard * (2 * (count - 1) * count);
+  for (const GradientPiece& piece : pieces) sum += piece.shard * (2 * (count() - 1) * count());
   return sum;
 }
 
-DataParallel write_out_devices(const TrainingGraph& round, std::span<const DeviceShare> shares,
-                               std::int64_t batch, const GradientExchange& exchange) {
+Iteration write_out_devices(const TrainingGraph& round, std::span<const Iteration* const> shares,
+                            std::int64_t batch, const GradientExchange& exchange) {
   OOC_CHECK(shares.size() > 1, "one device exchanges nothing");
-  DataParallel all = Writer(round, shares, exchange).run();
+  Iteration all = Writer(round, shares, exchange).run();
   all.costs.batch = batch;
   return all;
 }
 
-TaskId task_on_device(const DataParallel& all, std::size_t device, TaskId of_share) {
-  const bool update = of_share.at() >= all.backward_end[device];
-  return make_id<TaskId>(all.graph.device_tasks[device] + of_share.at() +
-                         (update ? all.pieces.size() : 0));
+TaskId task_on_device(const Iteration& all, std::size_t device, TaskId of_share) {
+  const bool update = of_share.at() >= all.parallel.backward_end[device];
+  return make_id<TaskId>(all.graph->device_tasks[device] + of_share.at() +
+                         (update ? all.parallel.pieces.size() : 0));
 }
 
-TensorId tensor_on_device(const DataParallel& all, std::size_t device, TensorId of_share) {
-  return make_id<TensorId>(all.graph.device_tensors[device] + of_share.at());
+TensorId tensor_on_device(const Iteration& all, std::size_t device, TensorId of_share) {
+  return make_id<TensorId>(all.graph->device_tensors[device] + of_share.at());
 }
 
-TaskId reduce_task(const DataParallel& all, std::size_t device, std::size_t piece) {
-  return make_id<TaskId>(all.graph.device_tasks[device] + all.backward_end[device] + piece);
+TaskId reduce_task(const Iteration& all, std::size_t device, std::size_t piece) {
+  return make_id<TaskId>(all.graph->device_tasks[device] + all.parallel.backward_end[device] +
+                         piece);
 }
 
-TensorId exchanged_tensor(const DataParallel& all, std::size_t device, std::size_t piece,
+TensorId exchanged_tensor(const Iteration& all, std::size_t device, std::size_t piece,
                           ExchangePart part) {
-  return make_id<TensorId>(all.graph.device_tensors[device] + all.share_tensors[device] +
+  return make_id<TensorId>(all.graph->device_tensors[device] + all.parallel.share_tensors[device] +
                            piece * kParts + static_cast<std::size_t>(part));
 }
 

@@ -1,8 +1,7 @@
-// Data-parallel iteration on several devices. Each runs its share of the batch; then they sum the
-// weight gradients, and each updates its own weights. The result is one training graph, as for
-// gradient accumulation (rounds.hpp): tasks and tensors device by device, and the tasks of the
-// exchange between a device's backward pass and its updates (docs/notebook/0008-devices.md). So
-// checks, engine, plan text and traces need not know of devices.
+// An iteration on several devices, data parallel: each runs its share of the batch, then they add up the
+// gradients of the weights, and each updates its own copy of them. The tasks and tensors of every device are written out
+// one device after another, and between a device's backward pass and its updates the tasks of the exchange
+// (docs/notebook/0008-devices.md).
 //
 // The exchange is a reduce-scatter and an all-gather over the one link, through host memory.
 // Gradients, in the order in which backward completes them, are cut into pieces; each device owns a
@@ -16,6 +15,7 @@
 // to the profile's reserve.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -39,29 +39,22 @@ struct GradientPiece {
   std::size_t ready = 0;  ///< index in a micro-batch of the task that completes the piece
 };
 
+/// What devices exchange, of an iteration that is written out for several.
 struct DataParallel {
-  std::vector<GradientPiece> pieces;
-  TrainingGraph graph;
-  CostTable costs;                        ///< costs of the whole batch, without transfers
-  std::vector<std::size_t> backward_end;  ///< by device: end of its backward tasks
-  /// By device and task of a micro-batch: index of that task in the device's last micro-batch. A
-  /// share may have tasks that the network has not (is_overhead).
-  std::vector<std::vector<std::size_t>> last_round;
-  std::vector<std::size_t> share_tensors;  ///< by device: number of tensors that are not exchanged
+  std::vector<GradientPiece> pieces = {};
+  std::vector<std::size_t> backward_end = {};  ///< by device: its forward and backward tasks
+  /// By device and task of a round: that task of its last round, among its own. (A share may hold tasks that
+  /// the network has not: is_overhead.)
+  std::vector<std::vector<std::size_t>> last_round = {};
+  std::vector<std::size_t> share_tensors = {};  ///< by device: its tensors that are not exchanged
 
-  [[nodiscard]] int devices() const { return static_cast<int>(backward_end.size()); }
-  /// Bytes fetched to GPU memory, over all devices and pieces. The exchange moves most in this
-  /// direction.
+  [[nodiscard]] int count() const { return std::max(1, static_cast<int>(backward_end.size())); }
+  /// Of all devices and pieces together, in either direction of the all-gather: to near memory, where the
+  /// exchange moves most.
   [[nodiscard]] Bytes fetched_bytes() const;
 };
 
-/// Iteration of one device, with or without gradient accumulation.
-struct DeviceShare {
-  const TrainingGraph& graph;
-  const CostTable& costs;
-};
-
-/// Returns the cost of a sum; `bytes` are read and written.
+/// What adding up takes: FLOPs, bytes read and written.
 using ReduceCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
 struct GradientExchange {
@@ -69,17 +62,20 @@ struct GradientExchange {
   Bytes piece = kGradientPiece;
 };
 
-/// `round`: graph of the network of which all shares are made. `batch`: of all devices.
-[[nodiscard]] DataParallel write_out_devices(const TrainingGraph& round,
-                                             std::span<const DeviceShare> shares,
-                                             std::int64_t batch, const GradientExchange& exchange);
+struct Iteration;  // iteration.hpp
 
-// Tasks and tensors of one device:
-[[nodiscard]] TaskId task_on_device(const DataParallel& all, std::size_t device, TaskId of_share);
-[[nodiscard]] TensorId tensor_on_device(const DataParallel& all, std::size_t device,
+/// The iteration that consists of `shares`, by device, without transfers. `round` is the graph of the network that all
+/// shares are made of. `batch` is that of all devices.
+[[nodiscard]] Iteration write_out_devices(const TrainingGraph& round,
+                                          std::span<const Iteration* const> shares,
+                                          std::int64_t batch, const GradientExchange& exchange);
+
+// Where the things of a device stand.
+[[nodiscard]] TaskId task_on_device(const Iteration& all, std::size_t device, TaskId of_share);
+[[nodiscard]] TensorId tensor_on_device(const Iteration& all, std::size_t device,
                                         TensorId of_share);
-[[nodiscard]] TaskId reduce_task(const DataParallel& all, std::size_t device, std::size_t piece);
-[[nodiscard]] TensorId exchanged_tensor(const DataParallel& all, std::size_t device,
-                                        std::size_t piece, ExchangePart part);
+[[nodiscard]] TaskId reduce_task(const Iteration& all, std::size_t device, std::size_t piece);
+[[nodiscard]] TensorId exchanged_tensor(const Iteration& all, std::size_t device, std::size_t piece,
+                                        ExchangePart part);
 
 }  // namespace ooc

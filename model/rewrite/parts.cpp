@@ -4,10 +4,9 @@
 #include "model/rewrite/parts.hpp"
 
 #include <algorithm>
-#include <span>
-#include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/graph/graph_writer.hpp"
 
 namespace ooc {
 namespace {
@@ -65,97 +64,6 @@ void try_slices(const TrainingGraph& graph, const CostTable& costs, const Parts&
     if (each(SliceNeed{static_cast<std::int32_t>(slices), need}) || slices == most) return;
   }
 }
-
-using Pairs = std::vector<std::pair<TaskId, TensorId>>;
-
-class Cutter {
- public:
-  Cutter(const TrainingGraph& graph, const Parts& parts) : graph_(graph), parts_(parts) {
-    cut_ = graph;
-    cut_.tasks.clear();
-    cut_.tensors.clear();
-  }
-
-  TrainingGraph run() && {
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) add_parts(make_id<TensorId>(i));
-    Pairs reads;
-    Pairs writes;
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      const TaskId task = make_id<TaskId>(i);
-      if (i == graph_.forward_tasks) cut_.forward_tasks = cut_.tasks.size();
-      if (i == graph_.backward_end) cut_.backward_end = cut_.tasks.size();
-      const std::int32_t slices = parts_.slices_of(task);
-      for (std::int32_t slice = 0; slice < slices; ++slice) {
-        add_touched(reads, graph_.reads[task], slice, slices);
-        add_touched(writes, graph_.writes[task], slice, slices);
-        cut_.tasks.push_back(graph_.tasks[i]);
-      }
-    }
-    if (graph_.forward_tasks == graph_.tasks.size()) cut_.forward_tasks = cut_.tasks.size();
-    if (graph_.backward_end == graph_.tasks.size()) cut_.backward_end = cut_.tasks.size();
-    cut_.reads = Csr<TaskId, TensorId>(cut_.tasks.size(), reads);
-    cut_.writes = Csr<TaskId, TensorId>(cut_.tasks.size(), writes);
-    find_lifetimes();
-    for (auto& output : cut_.output_of_layer) {
-      if (output) output = TensorId{parts_.first[output->at()]};
-    }
-    return std::move(cut_);
-  }
-
- private:
-  void add_parts(TensorId tensor) {
-    const std::int32_t count = parts_.count(tensor);
-    for (std::int32_t part = 0; part < count; ++part) {
-      Tensor piece = graph_.tensors[tensor.at()];
-      piece.bytes_per_sample = share(piece.bytes_per_sample, part, count);
-      piece.bytes_fixed = share(piece.bytes_fixed, part, count);
-      piece.cut = count > 1 ? part + 1 : 0;
-      cut_.tensors.push_back(piece);
-    }
-  }
-
-  /// Of the slice that is added next.
-  void add_touched(Pairs& pairs, std::span<const TensorId> tensors, std::int64_t slice,
-                   std::int64_t slices) const {
-    for (const TensorId tensor : tensors) {
-      const std::int64_t count = parts_.count(tensor);
-      const std::int64_t end = ((slice + 1) * count + slices - 1) / slices;
-      for (std::int64_t part = slice * count / slices; part < end; ++part) {
-        pairs.emplace_back(make_id<TaskId>(cut_.tasks.size()),
-                           TensorId{static_cast<std::int32_t>(parts_.first[tensor.at()] + part)});
-      }
-    }
-  }
-
-  void touch(TaskId task, TensorId tensor) {
-    Lifetime& life = cut_.lifetimes[tensor.at()];
-    life.last_use = task;
-    if (task.at() < cut_.forward_tasks) {
-      life.last_forward_use = task;
-    } else if (!life.first_backward_use) {
-      life.first_backward_use = task;
-    }
-  }
-
-  void find_lifetimes() {
-    cut_.lifetimes.assign(cut_.tensors.size(), {});
-    for (std::size_t i = 0; i < cut_.tasks.size(); ++i) {
-      const TaskId task = make_id<TaskId>(i);
-      for (const auto tensors : {cut_.reads[task], cut_.writes[task]}) {
-        for (const TensorId tensor : tensors) touch(task, tensor);
-      }
-      for (const TensorId tensor : cut_.writes[task]) {
-        Lifetime& life = cut_.lifetimes[tensor.at()];
-        if (!life.first_writer) life.first_writer = task;
-        life.last_writer = task;
-      }
-    }
-  }
-
-  const TrainingGraph& graph_;
-  const Parts& parts_;
-  TrainingGraph cut_;
-};
 
 }  // namespace
 
@@ -217,16 +125,44 @@ void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& cost
 }
 
 TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts) {
-  return Cutter(graph, parts).run();
+  GraphWriter writer(graph);
+  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
+    const std::int32_t count = parts.count(make_id<TensorId>(i));
+    for (std::int32_t part = 0; part < count; ++part) {
+      Tensor piece = graph.tensors[i];
+      piece.bytes_per_sample = share(piece.bytes_per_sample, part, count);
+      piece.bytes_fixed = share(piece.bytes_fixed, part, count);
+      piece.cut = count > 1 ? part + 1 : 0;
+      writer.add(piece);
+    }
+  }
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId of = make_id<TaskId>(i);
+    const std::int64_t slices = parts.slices_of(of);
+    for (std::int64_t slice = 0; slice < slices; ++slice) {
+      const TaskId task = writer.add(graph.tasks[i]);
+      const auto touch = [&](auto& pairs, TensorId tensor) {
+        const std::int64_t count = parts.count(tensor);
+        const std::int64_t end = ((slice + 1) * count + slices - 1) / slices;
+        for (std::int64_t part = slice * count / slices; part < end; ++part) {
+          pairs.emplace_back(task,
+                             TensorId{static_cast<std::int32_t>(parts.first[tensor.at()] + part)});
+        }
+      };
+      for (const TensorId tensor : graph.reads[of]) touch(writer.reads, tensor);
+      for (const TensorId tensor : graph.writes[of]) touch(writer.writes, tensor);
+    }
+  }
+  for (auto& output : writer.graph.output_of_layer) {
+    if (output) output = TensorId{parts.first[output->at()]};
+  }
+  return std::move(writer).finish();
 }
 
 CostTable cut_costs(const CostTable& costs, const Parts& parts) {
-  CostTable cut{.batch = costs.batch,
-                .alternatives = {},
-                .first_alternative = {},
-                .tensor_bytes = {},
-                .static_bytes = costs.static_bytes,
-                .transfers = {}};
+  CostTable cut;
+  cut.batch = costs.batch;
+  cut.static_bytes = costs.static_bytes;
   for (std::size_t i = 0; i + 1 < parts.first.size(); ++i) {
     const std::int32_t count = parts.first[i + 1] - parts.first[i];
     for (std::int32_t part = 0; part < count; ++part) {
@@ -234,17 +170,18 @@ CostTable cut_costs(const CostTable& costs, const Parts& parts) {
     }
   }
   for (std::size_t i = 0; i + 1 < costs.first_alternative.size(); ++i) {
-    const std::int32_t slices = parts.slices_of(make_id<TaskId>(i));
+    const TaskId task = make_id<TaskId>(i);
+    const std::int32_t slices = parts.slices_of(task);
     for (std::int32_t slice = 0; slice < slices; ++slice) {
-      cut.first_alternative.push_back(static_cast<std::int32_t>(cut.alternatives.size()));
-      for (TaskAlternative way : costs.alternatives_of(make_id<TaskId>(i))) {
-        way.time = Duration(share(way.time.count(), slice, slices));
-        way.seconds /= slices;
-        cut.alternatives.push_back(way);
+      const auto added = cut.alternatives.size();
+      cut.add_task(costs.alternatives_of(task));
+      for (std::size_t way = added; way < cut.alternatives.size(); ++way) {
+        TaskAlternative& of_slice = cut.alternatives[way];
+        of_slice.time = Duration(share(of_slice.time.count(), slice, slices));
+        of_slice.seconds /= slices;
       }
     }
   }
-  cut.first_alternative.push_back(static_cast<std::int32_t>(cut.alternatives.size()));
   return cut;
 }
 

@@ -1,8 +1,7 @@
-// Iteration cut for memory that moves by pages. One part of a tensor may be near while another is
-// not. A task that touches more than all GPU memory runs in slices, each of which touches its share
-// of the parts. The result is one training graph, as for gradient accumulation (rounds.hpp): its
-// tensors are the parts, its tasks the slices (docs/notebook/0007-unified-memory.md). So plans,
-// checks, engine and reports need not know of pages.
+// An iteration cut for memory that moves by pages. Of a tensor in parts one part may be near while another is not;
+// a task that touches more than the whole memory runs in slices, one behind the other, each of which
+// touches its share of the parts. Its tensors are the parts and its tasks the slices
+// (docs/notebook/0007-unified-memory.md).
 #pragma once
 
 #include <vector>

@@ -7,6 +7,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/graph/graph_writer.hpp"
 #include "model/network/block_name.hpp"
 #include "model/rewrite/share_of.hpp"
 #include "model/rewrite/state_booking.hpp"
@@ -20,7 +21,10 @@ constexpr std::int64_t kSumBytes = 4;
 class StateMover {
  public:
   StateMover(const TrainingGraph& graph, const StateOptions& options)
-      : from_(graph), network_(*graph.network), unit_of_layer_(network_.layers.size()) {
+      : from_(graph),
+        network_(*graph.network),
+        writer_(graph),
+        unit_of_layer_(network_.layers.size()) {
     to_.options = options;
     if (from_.round_tasks > 0) rounds_ = from_.backward_end / from_.round_tasks;
   }
@@ -30,10 +34,10 @@ class StateMover {
     find_gradient_order();
     choose_far();
     plan_tasks();
-    to_.graph = to_.planned;
     add_tensors();
     add_far_tasks();
-    find_lifetimes(to_.graph, from_.tensors.size());
+    to_.graph = std::move(writer_).finish();
+    to_.graph.backward_end = to_.planned.backward_end;
     reduce_static_bytes();
     book_state(to_, writers_, adds_far() ? from_.round_tasks : 0);
     return std::move(to_);
@@ -163,12 +167,11 @@ class StateMover {
 
   /// The network's tasks without the updates that run far.
   void plan_tasks() {
-    TrainingGraph& planned = to_.planned;
-    planned = from_;
-    planned.tasks.clear();
-    for (const StateUnit& unit : to_.units) planned.units.push_back(unit.name);
-    std::vector<std::pair<TaskId, TensorId>> reads;
-    std::vector<std::pair<TaskId, TensorId>> writes;
+    writer_.graph.tensors = from_.tensors;
+    writer_.graph.round_tasks = from_.round_tasks;
+    writer_.graph.round_tensors = from_.round_tensors;
+    for (const StateUnit& unit : to_.units) writer_.graph.units.push_back(unit.name);
+    std::size_t backward_end = 0;
     for (const std::size_t i : task_order()) {
       const Task& task = from_.tasks[i];
       const auto unit = unit_of_layer_[task.layer.at()];
@@ -178,32 +181,24 @@ class StateMover {
         if (of.far_parameters == of.parameters) continue;
         share = Ratio(part_of(kOne.count(), of.parameters - of.far_parameters, of.parameters));
       }
-      const TaskId id = make_id<TaskId>(planned.tasks.size());
-      planned.tasks.push_back(task);
-      if (task.kind != TaskKind::kUpdate) planned.backward_end = planned.tasks.size();
-      to_.task_of.push_back(make_id<TaskId>(i));
+      const TaskId from = make_id<TaskId>(i);
+      const TaskId id = writer_.copy(from_, from, [](TensorId tensor) { return tensor; });
+      if (task.kind != TaskKind::kUpdate) backward_end = id.at() + 1;
+      to_.task_of.push_back(from);
       to_.share.push_back(share);
       to_.unit_of.push_back(unit);
-      for (const TensorId tensor : from_.reads[make_id<TaskId>(i)]) reads.emplace_back(id, tensor);
-      for (const TensorId tensor : from_.writes[make_id<TaskId>(i)]) {
-        writes.emplace_back(id, tensor);
-      }
     }
-    planned.reads = Csr<TaskId, TensorId>(planned.tasks.size(), reads);
-    planned.writes = Csr<TaskId, TensorId>(planned.tasks.size(), writes);
-    reads_ = std::move(reads);
-    writes_ = std::move(writes);
-    if (to_.options.in_backward) find_lifetimes(planned, 0);
+    to_.planned = GraphWriter(writer_).finish();
+    to_.planned.backward_end = backward_end;
   }
 
   TensorId add_tensor(TensorRole role, std::size_t unit, std::int64_t bytes, TensorHome home) {
-    to_.graph.tensors.push_back({.role = role,
-                                 .input = {},
-                                 .layer = to_.units[unit].owners.front(),
-                                 .bytes_fixed = bytes,
-                                 .piece = static_cast<std::int32_t>(unit),
-                                 .home = home});
-    return make_id<TensorId>(to_.graph.tensors.size() - 1);
+    return writer_.add(Tensor{.role = role,
+                              .input = {},
+                              .layer = to_.units[unit].owners.front(),
+                              .bytes_fixed = bytes,
+                              .piece = static_cast<std::int32_t>(unit),
+                              .home = home});
   }
 
   /// Of `bytes` of a unit's parameters those whose state is far.
@@ -248,7 +243,7 @@ class StateMover {
       to_.gradients.back().is_last = true;
       if (!adds_far()) continue;
       unit.sum = add_tensor(TensorRole::kWeightGradient, i, far * kSumBytes, TensorHome::kFar);
-      to_.graph.tensors.back().part = ExchangePart::kReduced;
+      writer_.graph.tensors.back().part = ExchangePart::kReduced;
     }
     list_writers();
     for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) touch(make_id<TaskId>(i));
@@ -260,12 +255,12 @@ class StateMover {
     const bool leaves = to_.options.gradients;
     const TensorId gradient = add_tensor(TensorRole::kWeightGradient, index, written,
                                          leaves ? TensorHome::kNear : TensorHome::kStatic);
-    to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+    writer_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
     TensorId sent = gradient;
     if (sends != written) {
       sent = add_tensor(TensorRole::kWeightGradient, index, sends, TensorHome::kNear);
-      to_.graph.tensors.back().form = TensorForm::kRestored;
-      to_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+      writer_.graph.tensors.back().form = TensorForm::kRestored;
+      writer_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
     }
     to_.gradients.push_back({.unit = index, .gradient = gradient, .sent = sent, .is_last = false});
   }
@@ -310,37 +305,36 @@ class StateMover {
     const StateUnit& unit = to_.units[*of];
     const TaskKind kind = to_.planned.tasks[task.at()].kind;
     if (kind == TaskKind::kUpdate && unit.gradient && !updates_far()) {
-      reads_.emplace_back(task, *unit.gradient);
+      writer_.reads.emplace_back(task, *unit.gradient);
       return;
     }
     if (kind == TaskKind::kUpdate) {
       if (!unit.state || updates_far()) return;
-      reads_.emplace_back(task, *unit.state);
-      writes_.emplace_back(task, *unit.state);
+      writer_.reads.emplace_back(task, *unit.state);
+      writer_.writes.emplace_back(task, *unit.state);
       return;
     }
-    if (unit.weight && kind != TaskKind::kBackwardWeights) reads_.emplace_back(task, *unit.weight);
+    if (unit.weight && kind != TaskKind::kBackwardWeights)
+      writer_.reads.emplace_back(task, *unit.weight);
     const auto& index = to_.gradient_of[task.at()];
     if (!index) return;
     const StateGradient& gradient = to_.gradients[*index];
-    if (task.at() != writers_[*index]->first) reads_.emplace_back(task, gradient.gradient);
-    writes_.emplace_back(task, gradient.gradient);
+    if (task.at() != writers_[*index]->first) writer_.reads.emplace_back(task, gradient.gradient);
+    writer_.writes.emplace_back(task, gradient.gradient);
     if (gradient.sent && gradient.sent != gradient.gradient &&
         task.at() == writers_[*index]->last) {
-      writes_.emplace_back(task, *gradient.sent);
+      writer_.writes.emplace_back(task, *gradient.sent);
     }
   }
 
   TaskId add_far_task(TaskKind kind, std::size_t unit, std::int64_t bytes) {
-    to_.graph.tasks.push_back({.kind = kind,
-                               .layer = to_.units[unit].owners.front(),
-                               .piece = static_cast<std::int32_t>(unit)});
     to_.far_bytes.push_back(bytes);
-    return make_id<TaskId>(to_.graph.tasks.size() - 1);
+    return writer_.add(Task{.kind = kind,
+                            .layer = to_.units[unit].owners.front(),
+                            .piece = static_cast<std::int32_t>(unit)});
   }
 
   void add_far_tasks() {
-    TrainingGraph& graph = to_.graph;
     for (std::size_t i = 0; i < to_.units.size() && updates_far(); ++i) {
       StateUnit& unit = to_.units[i];
       if (!unit.state) continue;
@@ -354,16 +348,14 @@ class StateMover {
           add_far_task(TaskKind::kFarUpdate, i,
                        gradient + updated + weight + master + 2 * (state_of(unit) - master));
       unit.update = task;
-      reads_.emplace_back(task, *unit.state);
+      writer_.reads.emplace_back(task, *unit.state);
       // A delayed update reads what the iteration before has left there.
       if (!to_.options.delayed) {
-        reads_.emplace_back(task, unit.sum ? *unit.sum : *to_.gradients[first].sent);
+        writer_.reads.emplace_back(task, unit.sum ? *unit.sum : *to_.gradients[first].sent);
       }
-      writes_.emplace_back(task, *unit.state);
-      writes_.emplace_back(task, *unit.weight);
+      writer_.writes.emplace_back(task, *unit.state);
+      writer_.writes.emplace_back(task, *unit.weight);
     }
-    graph.reads = Csr<TaskId, TensorId>(graph.tasks.size(), reads_);
-    graph.writes = Csr<TaskId, TensorId>(graph.tasks.size(), writes_);
   }
 
   /// From the second round on its gradients are added to those before.
@@ -373,39 +365,12 @@ class StateMover {
       const StateUnit& unit = to_.units[gradient.unit];
       const TaskId task = add_far_task(TaskKind::kFarAccumulate, gradient.unit,
                                        unit.far_parameters * 2 * kSumBytes + sent_bytes(unit));
-      to_.graph.tasks.back().round = static_cast<std::int32_t>(round);
+      writer_.graph.tasks.back().round = static_cast<std::int32_t>(round);
       gradient.added = task;
-      if (round == 1) reads_.emplace_back(task, *to_.gradients[first].sent);
-      reads_.emplace_back(task, *gradient.sent);
-      reads_.emplace_back(task, *unit.sum);
-      writes_.emplace_back(task, *unit.sum);
-    }
-  }
-
-  /// Of tensors from `known` on.
-  static void find_lifetimes(TrainingGraph& graph, std::size_t known) {
-    graph.lifetimes.resize(known);
-    graph.lifetimes.resize(graph.tensors.size());
-    for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-      const TaskId task = make_id<TaskId>(i);
-      const auto use = [&](TensorId tensor) {
-        if (tensor.at() < known) return;
-        Lifetime& life = graph.lifetimes[tensor.at()];
-        life.last_use = task;
-        if (i < graph.forward_tasks) {
-          life.last_forward_use = task;
-        } else if (!life.first_backward_use) {
-          life.first_backward_use = task;
-        }
-      };
-      for (const TensorId tensor : graph.reads[task]) use(tensor);
-      for (const TensorId tensor : graph.writes[task]) {
-        use(tensor);
-        if (tensor.at() < known) continue;
-        Lifetime& life = graph.lifetimes[tensor.at()];
-        if (!life.first_writer) life.first_writer = task;
-        life.last_writer = task;
-      }
+      if (round == 1) writer_.reads.emplace_back(task, *to_.gradients[first].sent);
+      writer_.reads.emplace_back(task, *gradient.sent);
+      writer_.reads.emplace_back(task, *unit.sum);
+      writer_.writes.emplace_back(task, *unit.sum);
     }
   }
 
@@ -428,9 +393,8 @@ class StateMover {
   const TrainingGraph& from_;
   const Network& network_;
   MovingState to_;
+  GraphWriter writer_;  ///< of `planned`, then of `graph`
   std::vector<std::optional<std::size_t>> unit_of_layer_;
-  std::vector<std::pair<TaskId, TensorId>> reads_;
-  std::vector<std::pair<TaskId, TensorId>> writes_;
   std::vector<std::size_t> complete_ =
       {};  ///< by unit: the network's task behind which its gradients are
   std::vector<std::optional<GradientWriters>> writers_ = {};  ///< by gradient

@@ -1,6 +1,6 @@
-// Model states (weights, their gradients, optimiser states) as tensors that move (docs/model.md, 10). The result is one
-// training graph, as for gradient accumulation (rounds.hpp): tensors of states after those of the network, and far
-// updates, run by the host's processor, after its tasks. Only states that move become tensors; the others stay static.
+// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 10): behind the tensors of the
+// network those of state, behind its tasks the updates that the processor at far memory runs. Only what moves becomes a
+// tensor; the rest stays static.
 //
 // Schedules plan with `planned`, not with that graph: the network's graph without far updates, same
 // tensors, same tasks. GPU memory that states take during a task is known before any plan
@@ -145,9 +145,13 @@ struct WeightUse {
 /// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
 [[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
-enum class Booking { kByTask, kAnywhere };
-/// Returns the costs of `planned`, without transfers. `costs`: of the network's graph. kAnywhere:
-/// tasks are rerun, so each needs room for any state.
+/// What tasks of `planned` find booked for state.
+enum class Booking {
+  kNone,
+  kByTask,
+  kAnywhere,  ///< of a schedule that runs tasks again: each must find room for any state
+};
+/// Costs of `planned`, with the transfers of those of the network's graph.
 [[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
                                       Booking booking);
 /// Returns the costs of `graph`, without transfers.

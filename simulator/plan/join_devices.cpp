@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/plan/plan_builder.hpp"
+#include "simulator/plan/plan_rewriter.hpp"
 
 namespace ooc {
 namespace {
@@ -29,39 +29,39 @@ struct Event {
 
 /// The time of each task as the device runs it.
 std::vector<Duration> times_of_tasks(const DevicePlan& device) {
-  std::vector<Duration> times(device.graph.tasks.size());
+  std::vector<Duration> times(device.of.graph->tasks.size());
   for (const Step& step : device.plan.steps) {
     if (step.kind != StepKind::kCompute) continue;
-    times[static_cast<std::size_t>(step.object)] = device.costs[step.alternative].time;
+    times[static_cast<std::size_t>(step.object)] = device.of.costs[step.alternative].time;
   }
   return times;
 }
 
-std::vector<Event> events_at_end(const DataParallel& all, std::size_t last_task) {
+std::vector<Event> events_at_end(const Iteration& all, std::size_t last_task) {
   std::vector<Event> events;
   for (const bool reduces : {false, true}) {
-    for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
+    for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
       events.push_back({last_task, piece, reduces});
     }
   }
   return events;
 }
 
-std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& device) {
+std::vector<Event> events_overlapped(const Iteration& all, const DevicePlan& device) {
   const std::vector<Duration> times = times_of_tasks(device);
-  const std::vector<std::size_t>& round = all.last_round[0];
-  const std::int64_t devices = all.devices();
+  const std::vector<std::size_t>& round = all.parallel.last_round[0];
+  const std::int64_t devices = all.parallel.count();
   std::vector<Event> events;
   std::size_t sent = 0;
   std::size_t reduced = 0;
   Duration clock;
   Duration fetched;  // when the link has brought all pieces sent so far
-  std::vector<Duration> arrival(all.pieces.size());
+  std::vector<Duration> arrival(all.parallel.pieces.size());
   for (std::size_t task = 0, next = round.front(); task < round.size(); ++task) {
     while (next <= round[task]) clock += times[next++];
-    for (; sent < all.pieces.size() && all.pieces[sent].ready == task; ++sent) {
+    for (; sent < all.parallel.pieces.size() && all.parallel.pieces[sent].ready == task; ++sent) {
       events.push_back({task, sent, false});
-      const Bytes bytes = all.pieces[sent].shard * (devices * (devices - 1));
+      const Bytes bytes = all.parallel.pieces[sent].shard * (devices * (devices - 1));
       fetched = std::max(fetched, clock) + transfer_time(bytes, all.costs.transfers.to_near_peak);
       arrival[sent] = fetched;
     }
@@ -76,31 +76,31 @@ std::vector<Event> events_overlapped(const DataParallel& all, const DevicePlan& 
 /// One device's plan on its way into the joint one.
 class DeviceJoiner {
  public:
-  DeviceJoiner(const DevicePlan& from, const DataParallel& all, std::size_t device,
+  DeviceJoiner(const DevicePlan& from, const Iteration& all, std::size_t device,
                PlanBuilder& builder)
-      : from_(from), all_(all), device_(device), builder_(builder), steps_(from.plan.steps.size()) {
+      : from_(from), all_(all), device_(device), builder_(builder), rewriter_(from.plan, builder) {
     OOC_CHECK(from.plan.devices == 1, "the plan of a device is one device's");
   }
 
   /// All steps up to the first run of `task` of the last round; the updates wait for the exchange.
   void advance(std::size_t task) {
-    const auto last = static_cast<std::int32_t>(all_.last_round[device_][task]);
-    while (next_ < steps_.size() && !ran(last)) add_step();
+    const auto last = static_cast<std::int32_t>(all_.parallel.last_round[device_][task]);
+    while (next_ < from_.plan.steps.size() && ran_up_to_ < last) add_step();
   }
   void finish_round() {
-    while (next_ < steps_.size()) add_step();
+    while (next_ < from_.plan.steps.size()) add_step();
   }
 
   void send(std::size_t piece, ExchangePart part, StepId behind) {
-    const StepId copy = builder_.to_far(exchanged(piece, part), number());
-    builder_.wait(copy, behind);
-    sent_.push_back(copy);
+    sent_ = builder_.to_far(exchanged(piece, part), number());
+    builder_.wait(sent_, behind);
   }
   /// `sent` by the others. Behind the task that completes the piece here: what comes is added to it.
-  void fetch(std::size_t piece, ExchangePart part, std::span<const StepId> sent) {
-    fetched_ = builder_.to_near(exchanged(piece, part), number());
-    for (const StepId copy : sent) builder_.wait(fetched_, copy);
-    builder_.wait(fetched_, latest_);
+  StepId fetch(std::size_t piece, ExchangePart part, std::span<const StepId> sent) {
+    const StepId fetched = builder_.to_near(exchanged(piece, part), number());
+    for (const StepId copy : sent) builder_.wait(fetched, copy);
+    builder_.wait(fetched, latest_);
+    return fetched;
   }
   StepId reduce(std::size_t piece, StepId fetched) {
     const TaskId task = reduce_task(all_, device_, piece);
@@ -109,125 +109,95 @@ class DeviceJoiner {
     return step;
   }
   [[nodiscard]] StepId latest() const { return latest_; }
-  [[nodiscard]] StepId fetched() const { return fetched_; }
-  [[nodiscard]] StepId sent() const { return sent_.back(); }
+  [[nodiscard]] StepId sent() const { return sent_; }
 
   /// The updates, each behind the pieces that it reads, then what ties all steps together.
   void finish(const std::vector<StepId>& gathered) {
-    for (const std::size_t index : updates_) {
-      const StepId update = add_compute(from_.plan.steps[index]);
-      steps_[index] = update;
-      const TaskId task{builder_task(from_.plan.steps[index].object)};
-      for (const TensorId tensor : all_.graph.reads[task]) {
-        const Tensor& it = all_.graph.tensors[tensor.at()];
+    for (const StepId old : updates_) {
+      const StepId update = add_compute(old);
+      for (const TensorId tensor : all_.graph->reads[task(rewriter_.old(old).object)]) {
+        const Tensor& it = all_.graph->tensors[tensor.at()];
         if (it.role == TensorRole::kExchanged) {
           builder_.wait(update, gathered[static_cast<std::size_t>(it.piece)]);
         }
       }
     }
-    add_blocks();
-    tie();
+    const Plan& plan = from_.plan;
+    for (std::size_t i = 0; i < plan.blocks.size(); ++i) {
+      Block block = plan.blocks[i];
+      block.device = number();
+      block.object =
+          block.kind == BlockKind::kTensor ? tensor(block.object).index : task(block.object).index;
+      rewriter_.add(make_id<BlockId>(i), block);
+    }
+    for (const BlockId block : plan.initial_blocks) {
+      builder_.initially_resident(*rewriter_.block(block));
+    }
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) rewriter_.tie(make_id<StepId>(i));
   }
 
  private:
-  [[nodiscard]] int number() const { return static_cast<int>(device_); }
+  [[nodiscard]] std::int16_t number() const { return static_cast<std::int16_t>(device_); }
   [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
     return exchanged_tensor(all_, device_, piece, part);
   }
   [[nodiscard]] TensorId tensor(std::int32_t index) const {
     return tensor_on_device(all_, device_, TensorId{index});
   }
-  [[nodiscard]] std::int32_t builder_task(std::int32_t index) const {
-    return task_on_device(all_, device_, TaskId{index}).index;
+  [[nodiscard]] TaskId task(std::int32_t index) const {
+    return task_on_device(all_, device_, TaskId{index});
   }
-  [[nodiscard]] bool ran(std::int32_t task) const { return ran_up_to_ >= task; }
 
-  StepId add_compute(const Step& step) {
-    const TaskId task{builder_task(step.object)};
-    const std::int32_t way = step.alternative.index -
-                             from_.costs.first_alternative[static_cast<std::size_t>(step.object)];
-    const AlternativeId alternative{all_.costs.first_alternative[task.at()] + way};
-    latest_ = step.recompute ? builder_.recompute(task, alternative, number())
-                             : builder_.compute(task, alternative, number());
+  StepId add_compute(StepId old) {
+    const Step& is = rewriter_.old(old);
+    Step step = renamed(is, task(is.object), from_.of.costs, all_.costs);
+    step.device = number();
+    latest_ = rewriter_.add(old, step);
     return latest_;
   }
 
   void add_step() {
-    const std::size_t index = next_++;
-    const Step& step = from_.plan.steps[index];
-    if (step.kind == StepKind::kToFar) {
-      steps_[index] = builder_.to_far(tensor(step.object), number());
-    } else if (step.kind == StepKind::kToNear) {
-      steps_[index] = builder_.to_near(tensor(step.object), number());
-      if (step.on_demand) builder_.on_demand(steps_[index]);
-    } else if (static_cast<std::size_t>(step.object) >= from_.graph.backward_end) {
-      updates_.push_back(index);
+    const StepId old = make_id<StepId>(next_++);
+    Step step = rewriter_.old(old);
+    if (step.kind != StepKind::kCompute) {
+      step.device = number();
+      step.object = tensor(step.object).index;
+      rewriter_.add(old, step);
+    } else if (static_cast<std::size_t>(step.object) >= from_.of.graph->backward_end) {
+      updates_.push_back(old);
     } else {
-      steps_[index] = add_compute(step);
+      add_compute(old);
       if (!step.recompute) ran_up_to_ = std::max(ran_up_to_, step.object);
     }
   }
 
-  void add_blocks() {
-    const Plan& plan = from_.plan;
-    blocks_.resize(plan.blocks.size());
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      const Block& block = plan.blocks[i];
-      blocks_[i] =
-          block.kind == BlockKind::kTensor
-              ? builder_.tensor_block(tensor(block.object), block.bytes, number())
-              : builder_.workspace_block(TaskId{builder_task(block.object)}, block.bytes, number());
-    }
-    for (const BlockId block : plan.initial_blocks) {
-      builder_.initially_resident(blocks_[block.at()]);
-    }
-  }
-
-  void tie() {
-    const Plan& plan = from_.plan;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const StepId step = make_id<StepId>(i);
-      for (const StepId until : plan.waits[step]) builder_.wait(steps_[i], steps_[until.at()]);
-      for (const BlockId block : plan.acquires[step]) {
-        builder_.acquire(steps_[i], blocks_[block.at()]);
-      }
-      for (const BlockId block : plan.releases[step]) {
-        builder_.release(blocks_[block.at()], steps_[i]);
-      }
-    }
-  }
-
   const DevicePlan& from_;
-  const DataParallel& all_;
+  const Iteration& all_;
   std::size_t device_;
   PlanBuilder& builder_;
-  std::vector<StepId> steps_;  ///< by step of the device's plan
-  std::vector<BlockId> blocks_;
-  std::vector<std::size_t> updates_;
-  std::vector<StepId> sent_;
+  PlanRewriter rewriter_;
+  std::vector<StepId> updates_;  ///< old
   std::size_t next_ = 0;         ///< step of the device's plan
   std::int32_t ran_up_to_ = -1;  ///< tasks run in their order
   StepId latest_;                ///< compute step of the device's plan
-  StepId fetched_;
+  StepId sent_;
 };
 
 class DevicesJoiner {
  public:
-  DevicesJoiner(std::span<const DevicePlan> devices, const DataParallel& all)
-      : all_(all),
-        builder_(devices[0].plan.static_bytes, all.devices()),
-        gathered_(devices.size()) {
+  DevicesJoiner(std::span<const DevicePlan> devices, const Iteration& all)
+      : all_(all), builder_(header_of(devices)), gathered_(devices.size()) {
     std::size_t steps = 0;
     std::size_t blocks = 0;
     for (const DevicePlan& device : devices) {
-      steps += device.plan.steps.size() + 5 * all.pieces.size();
+      steps += device.plan.steps.size() + 5 * all.parallel.pieces.size();
       blocks += device.plan.blocks.size();
     }
     builder_.reserve(steps, blocks);
     joiners_.reserve(devices.size());
-    received_.resize(devices.size() * all.pieces.size());
+    received_.resize(devices.size() * all.parallel.pieces.size());
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      gathered_[i].resize(all.pieces.size());
+      gathered_[i].resize(all.parallel.pieces.size());
       joiners_.emplace_back(devices[i], all, i, builder_);
     }
   }
@@ -243,6 +213,11 @@ class DevicesJoiner {
   }
 
  private:
+  static PlanHeader header_of(std::span<const DevicePlan> devices) {
+    PlanHeader header = devices[0].plan;
+    header.devices = static_cast<int>(devices.size());
+    return header;
+  }
   [[nodiscard]] std::vector<StepId> sent_by_others(std::size_t to) const {
     std::vector<StepId> sent;
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
@@ -256,23 +231,23 @@ class DevicesJoiner {
       device.send(piece, ExchangePart::kSent, device.latest());
     }
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      joiners_[i].fetch(piece, ExchangePart::kReceived, sent_by_others(i));
-      received_[i * all_.pieces.size() + piece] = joiners_[i].fetched();
+      received_[i * all_.parallel.pieces.size() + piece] =
+          joiners_[i].fetch(piece, ExchangePart::kReceived, sent_by_others(i));
     }
   }
 
   void reduce(std::size_t piece) {
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      const StepId added = joiners_[i].reduce(piece, received_[i * all_.pieces.size() + piece]);
+      const StepId added =
+          joiners_[i].reduce(piece, received_[i * all_.parallel.pieces.size() + piece]);
       joiners_[i].send(piece, ExchangePart::kReduced, added);
     }
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      joiners_[i].fetch(piece, ExchangePart::kGathered, sent_by_others(i));
-      gathered_[i][piece] = joiners_[i].fetched();
+      gathered_[i][piece] = joiners_[i].fetch(piece, ExchangePart::kGathered, sent_by_others(i));
     }
   }
 
-  const DataParallel& all_;
+  const Iteration& all_;
   PlanBuilder builder_;
   std::vector<DeviceJoiner> joiners_;
   std::vector<StepId> received_;               ///< by device and piece
@@ -280,14 +255,14 @@ class DevicesJoiner {
 };
 
 /// Of the updates of the first device: those before the first one that reads the last piece.
-Duration updates_before_last_piece(const DataParallel& all) {
-  const auto last = static_cast<std::int32_t>(all.pieces.size()) - 1;
+Duration updates_before_last_piece(const Iteration& all) {
+  const auto last = static_cast<std::int32_t>(all.parallel.pieces.size()) - 1;
   Duration before;
-  for (std::size_t i = all.backward_end[0] + all.pieces.size(); i < all.graph.device_tasks[1];
-       ++i) {
+  for (std::size_t i = all.parallel.backward_end[0] + all.parallel.pieces.size();
+       i < all.graph->device_tasks[1]; ++i) {
     const TaskId task = make_id<TaskId>(i);
-    for (const TensorId tensor : all.graph.reads[task]) {
-      const Tensor& it = all.graph.tensors[tensor.at()];
+    for (const TensorId tensor : all.graph->reads[task]) {
+      const Tensor& it = all.graph->tensors[tensor.at()];
       if (it.role == TensorRole::kExchanged && it.piece == last) return before;
     }
     before += all.costs[all.costs.default_alternative(task)].time;
@@ -296,15 +271,15 @@ Duration updates_before_last_piece(const DataParallel& all) {
 }
 
 /// All pieces, on all devices.
-Duration time_to_fetch(const DataParallel& all) {
+Duration time_to_fetch(const Iteration& all) {
   BytesPerSecond fastest = all.costs.transfers.to_near_peak;
-  for (std::size_t piece = 0; piece < all.pieces.size(); ++piece) {
+  for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
     for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
       const TensorId tensor = exchanged_tensor(all, 0, piece, part);
       fastest = std::max(fastest, all.costs.transfers.to_near[tensor.at()].rate);
     }
   }
-  return transfer_time(all.fetched_bytes(), fastest);
+  return transfer_time(all.parallel.fetched_bytes(), fastest);
 }
 
 }  // namespace
@@ -312,31 +287,29 @@ Duration time_to_fetch(const DataParallel& all) {
 // Nothing is fetched before every device has ended its backward pass: what comes is what all others send, and
 // is added to what is complete. All that is fetched then takes its time on the link. On the device that gets
 // its last piece last the updates that read it come behind it, and all after them.
-Duration exchange_bound(const DataParallel& all, Exchange exchange) {
-  if (all.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
+Duration exchange_bound(const Iteration& all, Exchange exchange) {
+  if (all.parallel.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
   return std::max(Duration(0), time_to_fetch(all) - updates_before_last_piece(all));
 }
 
-Duration fetch_bound(const DataParallel& all, const MemoryPressure& first) {
-  if (all.pieces.empty()) return Duration(0);
+Duration fetch_bound(const Iteration& all, const MemoryPressure& first) {
+  if (all.parallel.pieces.empty()) return Duration(0);
   // The pressure is of the network's own tasks: kernels that compress are in none of its sums.
   std::size_t tasks = 0;
-  for (std::size_t i = 0; i <= all.last_round[0][all.pieces[0].ready]; ++i) {
-    if (!is_overhead(all.graph.tasks[task_on_device(all, 0, make_id<TaskId>(i)).at()].kind)) {
+  for (std::size_t i = 0; i <= all.parallel.last_round[0][all.parallel.pieces[0].ready]; ++i) {
+    if (!is_overhead(all.graph->tasks[task_on_device(all, 0, make_id<TaskId>(i)).at()].kind)) {
       ++tasks;
     }
   }
   return first.before[tasks] + time_to_fetch(all);
 }
 
-Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all, Exchange exchange) {
-  OOC_CHECK(devices.size() == all.backward_end.size(), "one plan for each device");
+Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all, Exchange exchange) {
+  OOC_CHECK(devices.size() == all.parallel.backward_end.size(), "one plan for each device");
   const std::vector<Event> events = exchange == Exchange::kEnd
-                                        ? events_at_end(all, all.last_round[0].size() - 1)
+                                        ? events_at_end(all, all.parallel.last_round[0].size() - 1)
                                         : events_overlapped(all, devices[0]);
-  Plan plan = DevicesJoiner(devices, all).run(events);
-  plan.far_compression = devices[0].plan.far_compression;
-  return plan;
+  return DevicesJoiner(devices, all).run(events);
 }
 
 }  // namespace ooc

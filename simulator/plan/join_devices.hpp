@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "model/rewrite/data_parallel.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
 
@@ -18,19 +18,18 @@ enum class Exchange {
 /// Plan of one device, with its graph and costs.
 struct DevicePlan {
   const Plan& plan;
-  const TrainingGraph& graph;
-  const CostTable& costs;
+  const Iteration& of;
 };
 
-/// `all`: with transfers. The result is valid if all plans are, and needs their memory: the
-/// exchange uses only static bytes.
-[[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const DataParallel& all,
+/// `all` with its transfers. Sound if the plans are, and runs in the memory that they run in: the exchange
+/// moves static bytes only.
+[[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all,
                                 Exchange exchange);
 
-/// Returns what an exchange at the end adds to any lower bound on the first device's iteration; 0 for kOverlap.
-[[nodiscard]] Duration exchange_bound(const DataParallel& all, Exchange exchange);
-/// Returns a lower bound on the iteration: the first piece, then all that is fetched. `first`:
-/// pressure on the first device, which has the largest share.
-[[nodiscard]] Duration fetch_bound(const DataParallel& all, const MemoryPressure& first);
+/// What an exchange at the end adds to any lower bound of the first device's iteration; 0 for one that overlaps.
+[[nodiscard]] Duration exchange_bound(const Iteration& all, Exchange exchange);
+/// A lower bound of the iteration by itself: the first piece, then all that is fetched. `first`: the pressure
+/// on the first device, whose share is the largest.
+[[nodiscard]] Duration fetch_bound(const Iteration& all, const MemoryPressure& first);
 
 }  // namespace ooc

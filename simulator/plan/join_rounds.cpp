@@ -9,130 +9,114 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/plan/plan_builder.hpp"
+#include "simulator/plan/plan_rewriter.hpp"
 
 namespace ooc {
 namespace {
 
 class RoundJoiner {
  public:
-  RoundJoiner(const TrainingGraph& graph, const Rounds& rounds, const RoundPlan& full)
-      : graph_(graph), rounds_(rounds), builder_(full.plan.static_bytes) {
-    const auto count = static_cast<std::size_t>(rounds.count);
+  RoundJoiner(const TrainingGraph& graph, const Iteration& all, const RoundPlan& full)
+      : graph_(graph), all_(all), builder_(full.plan) {
+    const auto count = static_cast<std::size_t>(all.rounds);
     builder_.reserve(full.plan.steps.size() * count, full.plan.blocks.size() * count);
   }
 
   void append(const RoundPlan& from, std::int64_t round) {
     OOC_CHECK(from.plan.devices == 1, "rounds are joined on one device");
-    const bool is_last = round + 1 == rounds_.count;
-    begin(from.plan, round);
-    add_steps(from, round, is_last);
-    add_blocks(from.plan, round);
-    tie(from.plan, round);
+    round_ = round;
+    PlanRewriter rewriter(from.plan, builder_);
+    add_inputs(from.plan);
+    const std::vector<bool> dropped = add_steps(from, rewriter);
+    add_blocks(from.plan, rewriter, dropped);
+    for (std::size_t i = 0; i < dropped.size(); ++i) {
+      const StepId old = make_id<StepId>(i);
+      if (!dropped[i]) rewriter.wait(old);
+      rewriter.release(old);
+      if (round > 0 && from.plan.steps[i].kind != StepKind::kCompute) {
+        // A copy that waits for nothing in its round must not begin before it.
+        builder_.wait(*rewriter.step(old), *last_compute_);
+      }
+    }
     last_compute_ = latest_;
   }
 
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
 
  private:
-  [[nodiscard]] TensorId tensor(std::int32_t index, std::int64_t round) const {
-    return tensor_in_round(graph_, TensorId{index}, round);
+  [[nodiscard]] TensorId tensor(std::int32_t index) const {
+    return tensor_in_round(graph_, TensorId{index}, round_);
   }
-  [[nodiscard]] TaskId task(std::int32_t index, std::int64_t round) const {
-    return task_in_round(graph_, rounds_.count, TaskId{index}, round);
+  [[nodiscard]] TaskId task(std::int32_t index) const {
+    return task_in_round(graph_, all_.rounds, TaskId{index}, round_);
   }
 
   /// Copies in for what the plan has near from the start.
-  void begin(const Plan& plan, std::int64_t round) {
+  void add_inputs(const Plan& plan) {
     inputs_.clear();
-    if (round == 0) return;
+    if (round_ == 0) return;
     for (const BlockId block : plan.initial_blocks) {
-      const StepId copy = builder_.to_near(tensor(plan.blocks[block.at()].object, round));
-      builder_.wait(copy, *last_compute_);
-      inputs_.push_back(copy);
+      inputs_.push_back(builder_.to_near(tensor(plan.blocks[block.at()].object)));
+      builder_.wait(inputs_.back(), *last_compute_);
     }
   }
 
-  void add_steps(const RoundPlan& from, std::int64_t round, bool is_last) {
-    steps_.assign(from.plan.steps.size(), std::nullopt);
+  /// True of each update that does not run in this round: the round's last task stands for it.
+  std::vector<bool> add_steps(const RoundPlan& from, PlanRewriter& rewriter) {
+    const std::vector<Step>& steps = from.plan.steps;
+    std::vector<bool> dropped(steps.size());
     bool first = true;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Step& step = from.plan.steps[i];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const StepId old = make_id<StepId>(i);
+      Step step = steps[i];
       if (step.kind != StepKind::kCompute) {
-        const TensorId moved = tensor(step.object, round);
-        steps_[i] =
-            step.kind == StepKind::kToFar ? builder_.to_far(moved) : builder_.to_near(moved);
-        if (step.on_demand) builder_.on_demand(*steps_[i]);
+        step.object = tensor(step.object).index;
+        rewriter.add(old, step);
         continue;
       }
       const bool update = static_cast<std::size_t>(step.object) >= graph_.backward_end;
-      if (update && !is_last) continue;
-      const TaskId runs = task(step.object, round);
-      const std::int32_t way = step.alternative.index -
-                               from.costs.first_alternative[static_cast<std::size_t>(step.object)];
-      const AlternativeId alternative{rounds_.costs.first_alternative[runs.at()] + way};
-      steps_[i] = step.recompute ? builder_.recompute(runs, alternative)
-                                 : builder_.compute(runs, alternative);
-      latest_ = *steps_[i];
-      if (first) {
-        for (const StepId copy : inputs_) builder_.wait(latest_, copy);
+      dropped[i] = update && round_ + 1 < all_.rounds;
+      if (dropped[i]) continue;
+      latest_ = rewriter.add(old, renamed(step, task(step.object), from.costs, all_.costs));
+      for (std::size_t copy = 0; first && copy < inputs_.size(); ++copy) {
+        builder_.wait(latest_, inputs_[copy]);
       }
       first = false;
     }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (dropped[i]) rewriter.replace(make_id<StepId>(i), latest_);
+    }
+    return dropped;
   }
 
-  void add_blocks(const Plan& plan, std::int64_t round) {
-    blocks_.assign(plan.blocks.size(), std::nullopt);
+  void add_blocks(const Plan& plan, PlanRewriter& rewriter, const std::vector<bool>& dropped) {
     const auto add = [&](BlockId id) {
-      const Block& block = plan.blocks[id.at()];
-      blocks_[id.at()] = block.kind == BlockKind::kTensor
-                             ? builder_.tensor_block(tensor(block.object, round), block.bytes)
-                             : builder_.workspace_block(task(block.object, round), block.bytes);
-      return *blocks_[id.at()];
+      Block block = plan.blocks[id.at()];
+      block.object =
+          block.kind == BlockKind::kTensor ? tensor(block.object).index : task(block.object).index;
+      return rewriter.add(id, block);
     };
     for (std::size_t i = 0; i < plan.initial_blocks.size(); ++i) {
       const BlockId block = add(plan.initial_blocks[i]);
-      if (round == 0) {
+      if (round_ == 0) {
         builder_.initially_resident(block);
       } else {
         builder_.acquire(inputs_[i], block);
       }
     }
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!steps_[i]) continue;
-      for (const BlockId id : plan.acquires[make_id<StepId>(i)]) {
-        builder_.acquire(*steps_[i], add(id));
-      }
-    }
-  }
-
-  /// Waits and releasers. An update that does not run here stands for the round's last task.
-  void tie(const Plan& plan, std::int64_t round) {
-    const auto mapped = [&](StepId step) { return steps_[step.at()].value_or(latest_); };
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (!steps_[i]) continue;
-      for (const StepId until : plan.waits[make_id<StepId>(i)]) {
-        builder_.wait(*steps_[i], mapped(until));
-      }
-      if (round > 0 && plan.steps[i].kind != StepKind::kCompute) {
-        // A copy that waits for nothing in its round must not begin before it.
-        builder_.wait(*steps_[i], *last_compute_);
-      }
-    }
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      if (!blocks_[i]) continue;
-      for (const StepId step : plan.releasers[make_id<BlockId>(i)]) {
-        builder_.release(*blocks_[i], mapped(step));
-      }
+    for (std::size_t i = 0; i < dropped.size(); ++i) {
+      if (dropped[i]) continue;
+      const StepId old = make_id<StepId>(i);
+      for (const BlockId id : plan.acquires[old]) add(id);
+      rewriter.acquire(old);
     }
   }
 
   const TrainingGraph& graph_;
-  const Rounds& rounds_;
+  const Iteration& all_;
   PlanBuilder builder_;
-  std::vector<StepId> inputs_;                ///< copies in at the start of this round
-  std::vector<std::optional<StepId>> steps_;  ///< by step of the round's plan
-  std::vector<std::optional<BlockId>> blocks_;
+  std::int64_t round_ = 0;              ///< the one that is added
+  std::vector<StepId> inputs_;          ///< copies in at its start
   StepId latest_;                       ///< compute step
   std::optional<StepId> last_compute_;  ///< of the round before
 };
@@ -140,13 +124,11 @@ class RoundJoiner {
 }  // namespace
 
 Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundPlan& last,
-                 const Rounds& rounds) {
-  RoundJoiner joiner(graph, rounds, full);
-  for (std::int64_t round = 0; round + 1 < rounds.count; ++round) joiner.append(full, round);
-  joiner.append(last, rounds.count - 1);
-  Plan plan = std::move(joiner).finish();
-  plan.far_compression = full.plan.far_compression;
-  return plan;
+                 const Iteration& all) {
+  RoundJoiner joiner(graph, all, full);
+  for (std::int64_t round = 0; round + 1 < all.rounds; ++round) joiner.append(full, round);
+  joiner.append(last, all.rounds - 1);
+  return std::move(joiner).finish();
 }
 
 }  // namespace ooc

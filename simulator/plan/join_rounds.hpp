@@ -16,6 +16,6 @@ struct RoundPlan {
 /// `graph`: of a micro-batch on one device. The result is valid if both plans are, and needs their
 /// memory: a micro-batch begins when the one before has ended and freed all its blocks.
 [[nodiscard]] Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full,
-                               const RoundPlan& last, const Rounds& rounds);
+                               const RoundPlan& last, const Iteration& all);
 
 }  // namespace ooc

@@ -85,21 +85,26 @@ struct QueueNeed {
   std::int32_t count = 0;
 };
 
-struct Plan {
-  std::vector<Step> steps;  ///< in sequence order, the engine's tie-breaker
-  std::vector<Block> blocks;
-  Csr<StepId, StepId> waits;            ///< by step: steps that must have ended before it starts
-  Csr<StepId, BlockId> acquires;        ///< by step: blocks taken when it starts
-  Csr<BlockId, StepId> releasers;       ///< by block: steps that use it; freed when all have ended
-  Csr<StepId, BlockId> releases;        ///< by step: blocks that list it in releasers
-  std::vector<BlockId> initial_blocks;  ///< blocks present from the start (network inputs)
-  std::vector<std::vector<StepId>> queues;  ///< steps by queue_index, in queue order
-  Bytes static_bytes;                       ///< bytes of each device, always in use
+/// What a plan says beside its steps and blocks.
+struct PlanHeader {
+  Bytes static_bytes = {};  ///< always resident on each device
   int devices = 1;
-  /// Factor by which tensors are smaller in host memory; copies move full size.
+  /// A tensor takes so many times less in far memory than near; copies move it as it is.
   Ratio far_compression = kOne;
-  bool far_powers_of_two = false;  ///< as in CopyRules
+  bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   FarGradients far_gradients = FarGradients::kFreed;
+};
+
+struct Plan : PlanHeader {
+  std::vector<Step> steps;  ///< in sequence order: the tie-breaker of the engine
+  std::vector<Block> blocks;
+  Csr<StepId, StepId> waits;                ///< steps that must have ended before the row's starts
+  Csr<StepId, BlockId> acquires;            ///< blocks taken when the row's step starts
+  Csr<BlockId, StepId> releasers;           ///< the block is freed when the last of these has ended
+  Csr<StepId, BlockId> releases;            ///< the same, by step
+  std::vector<BlockId> initial_blocks;      ///< resident before anything starts (network inputs)
+  std::vector<std::vector<StepId>> queues;  ///< by queue_index: the steps in their order
+
   [[nodiscard]] bool has_far_compute() const {
     return queues.size() > static_cast<std::size_t>(devices) * 3;
   }

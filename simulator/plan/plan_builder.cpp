@@ -127,12 +127,11 @@ void derive_releases(Plan& plan) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(Bytes static_bytes, int devices) {
-  OOC_CHECK(devices >= 1 && devices <= std::numeric_limits<std::int16_t>::max(),
+PlanBuilder::PlanBuilder(const PlanHeader& header) {
+  static_cast<PlanHeader&>(plan_) = header;
+  OOC_CHECK(header.devices >= 1 && header.devices <= std::numeric_limits<std::int16_t>::max(),
             "a plan has at least one device");
-  plan_.static_bytes = static_bytes;
-  plan_.devices = devices;
-  plan_.queues.resize(static_cast<std::size_t>(devices) * 3);
+  plan_.queues.resize(static_cast<std::size_t>(header.devices) * 3);
   plan_.queued.resize(plan_.queues.size());
 }
 
@@ -148,8 +147,14 @@ void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
   releasers_.reserve(blocks);
 }
 
-StepId PlanBuilder::add(Step step) {
+StepId PlanBuilder::add(const Step& step) {
   OOC_CHECK(step.device >= 0 && step.device < plan_.devices, "the device of a step exists");
+  const bool far = step.kind == StepKind::kFarCompute;
+  OOC_CHECK(!far || plan_.devices == 1, "far compute serves one device");
+  if (far && !plan_.has_far_compute()) {
+    plan_.queues.emplace_back();
+    plan_.queued.emplace_back();
+  }
   const auto id = make_id<StepId>(plan_.steps.size());
   const auto queue = static_cast<std::size_t>(queue_of(step));
   plan_.positions.push_back(static_cast<std::int32_t>(plan_.queues[queue].size()));
@@ -158,6 +163,7 @@ StepId PlanBuilder::add(Step step) {
   queued.step = id;
   queued.cost = runs_task(step.kind) ? step.alternative.index : step.object;
   queued.recompute = step.recompute;
+  queued.on_demand = step.on_demand;
   plan_.steps.push_back(step);
   return id;
 }
@@ -167,66 +173,10 @@ void PlanBuilder::on_demand(StepId copy) {
   queued_step(copy).on_demand = true;
 }
 
-void PlanBuilder::for_update(StepId copy) { plan_.steps[copy.at()].for_update = true; }
-
-StepId PlanBuilder::far_compute(TaskId task, AlternativeId alternative) {
-  OOC_CHECK(plan_.devices == 1, "far compute serves one device");
-  if (!plan_.has_far_compute()) {
-    plan_.queues.emplace_back();
-    plan_.queued.emplace_back();
-  }
-  return add({.kind = StepKind::kFarCompute, .object = task.index, .alternative = alternative});
-}
-
 QueuedStep& PlanBuilder::queued_step(StepId id) { return queued_in(plan_, id); }
 
-StepId PlanBuilder::compute(TaskId task, AlternativeId alternative, int device) {
-  return add({.kind = StepKind::kCompute,
-              .device = static_cast<std::int16_t>(device),
-              .object = task.index,
-              .alternative = alternative});
-}
-
-StepId PlanBuilder::recompute(TaskId task, AlternativeId alternative, int device) {
-  return add({.kind = StepKind::kCompute,
-              .recompute = true,
-              .device = static_cast<std::int16_t>(device),
-              .object = task.index,
-              .alternative = alternative});
-}
-
-StepId PlanBuilder::to_far(TensorId tensor, int device) {
-  return add({.kind = StepKind::kToFar,
-              .device = static_cast<std::int16_t>(device),
-              .object = tensor.index,
-              .alternative = {}});
-}
-
-StepId PlanBuilder::to_near(TensorId tensor, int device) {
-  return add({.kind = StepKind::kToNear,
-              .device = static_cast<std::int16_t>(device),
-              .object = tensor.index,
-              .alternative = {}});
-}
-
-BlockId PlanBuilder::tensor_block(TensorId tensor, Bytes bytes, int device) {
-  plan_.blocks.push_back({.bytes = bytes,
-                          .kind = BlockKind::kTensor,
-                          .object = tensor.index,
-                          .device = static_cast<std::int16_t>(device)});
-  return make_id<BlockId>(plan_.blocks.size() - 1);
-}
-
-BlockId PlanBuilder::workspace_block(TaskId task, Bytes bytes, int device) {
-  plan_.blocks.push_back({.bytes = bytes,
-                          .kind = BlockKind::kWorkspace,
-                          .object = task.index,
-                          .device = static_cast<std::int16_t>(device)});
-  return make_id<BlockId>(plan_.blocks.size() - 1);
-}
-
-BlockId PlanBuilder::gradient_block(TaskId task, Bytes bytes) {
-  plan_.blocks.push_back({.bytes = bytes, .kind = BlockKind::kGradient, .object = task.index});
+BlockId PlanBuilder::add(const Block& block) {
+  plan_.blocks.push_back(block);
   return make_id<BlockId>(plan_.blocks.size() - 1);
 }
 

@@ -11,24 +11,43 @@ namespace ooc {
 
 class PlanBuilder {
  public:
-  explicit PlanBuilder(Bytes static_bytes, int devices = 1);
+  explicit PlanBuilder(const PlanHeader& header);
+  explicit PlanBuilder(Bytes static_bytes, int devices = 1)
+      : PlanBuilder(PlanHeader{.static_bytes = static_bytes, .devices = devices}) {}
   void reserve(std::size_t steps, std::size_t blocks);
 
-  StepId compute(TaskId task, AlternativeId alternative, int device = 0);
-  StepId recompute(TaskId task, AlternativeId alternative, int device = 0);
-  StepId to_far(TensorId tensor, int device = 0);
-  StepId to_near(TensorId tensor, int device = 0);
-  /// Only for plans of one device.
-  StepId far_compute(TaskId task, AlternativeId alternative);
-  /// Marks a copy of a far update's result (Step::for_update).
-  void for_update(StepId copy);
-  /// Marks a copy on page faults (Step::on_demand).
+  /// Far compute: of a plan of one device.
+  StepId add(const Step& step);
+  StepId compute(TaskId task, AlternativeId alternative, int device = 0) {
+    return add(Step{.device = number(device), .object = task.index, .alternative = alternative});
+  }
+  StepId recompute(TaskId task, AlternativeId alternative, int device = 0) {
+    return add(Step{.recompute = true,
+                    .device = number(device),
+                    .object = task.index,
+                    .alternative = alternative});
+  }
+  StepId to_far(TensorId tensor, int device = 0) { return copy(StepKind::kToFar, tensor, device); }
+  StepId to_near(TensorId tensor, int device = 0) {
+    return copy(StepKind::kToNear, tensor, device);
+  }
+  StepId far_compute(TaskId task, AlternativeId alternative) {
+    return add(
+        Step{.kind = StepKind::kFarCompute, .object = task.index, .alternative = alternative});
+  }
+  /// The copy is made because a task faults (Step::on_demand).
   void on_demand(StepId copy);
 
-  BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0);
-  BlockId workspace_block(TaskId task, Bytes bytes, int device = 0);
-  /// Block of weight gradients that the task is the first to write; only for plans of one device.
-  BlockId gradient_block(TaskId task, Bytes bytes);
+  BlockId add(const Block& block);
+  BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0) {
+    return add(Block{.bytes = bytes, .object = tensor.index, .device = number(device)});
+  }
+  BlockId workspace_block(TaskId task, Bytes bytes, int device = 0) {
+    return add(Block{.bytes = bytes,
+                     .kind = BlockKind::kWorkspace,
+                     .object = task.index,
+                     .device = number(device)});
+  }
 
   void wait(StepId step, StepId until_ended);
   void acquire(StepId step, BlockId block);
@@ -43,7 +62,11 @@ class PlanBuilder {
   void reset();
 
  private:
-  StepId add(Step step);
+  static std::int16_t number(int device) { return static_cast<std::int16_t>(device); }
+  StepId copy(StepKind kind, TensorId tensor, int device) {
+    return add(
+        Step{.kind = kind, .device = number(device), .object = tensor.index, .alternative = {}});
+  }
   QueuedStep& queued_step(StepId id);
   // Data for the engine are recorded with each call; by note_all() at the end if a call names a
   // later step or block.

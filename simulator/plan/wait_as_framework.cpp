@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/plan/plan_builder.hpp"
+#include "simulator/plan/plan_rewriter.hpp"
 
 namespace ooc {
 namespace {
@@ -40,21 +40,6 @@ std::vector<bool> copies_of_tensors(const Plan& plan) {
                     placed[static_cast<std::size_t>(step.object)]);
   }
   return found;
-}
-
-StepId add_step(PlanBuilder& builder, const Step& step) {
-  switch (step.kind) {
-    case StepKind::kCompute:
-      return step.recompute ? builder.recompute(TaskId{step.object}, step.alternative, step.device)
-                            : builder.compute(TaskId{step.object}, step.alternative, step.device);
-    case StepKind::kToFar:
-      return builder.to_far(TensorId{step.object}, step.device);
-    case StepKind::kToNear:
-      return builder.to_near(TensorId{step.object}, step.device);
-    case StepKind::kFarCompute:
-      return builder.far_compute(TaskId{step.object}, step.alternative);
-  }
-  return {};
 }
 
 std::vector<StepId> planned_order(const Plan& plan) {
@@ -136,92 +121,62 @@ std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
 
 class Rebuilder {
  public:
-  Rebuilder(const Plan& plan, const std::vector<StepId>& order, ExtraWaits extra,
-            const Stays& stays = {})
+  Rebuilder(const Plan& plan, const PlanHeader& header, ExtraWaits extra, const Stays& stays)
       : plan_(plan),
-        order_(order),
         extra_(extra),
         stays_(stays),
-        builder_(plan.static_bytes, plan.devices),
+        builder_(header),
+        rewriter_(plan, builder_),
         copies_(copies_of_tensors(plan)),
-        new_id_(plan.steps.size()),
         last_compute_(static_cast<std::size_t>(plan.devices)),
         copies_since_(static_cast<std::size_t>(plan.devices)) {
     builder_.reserve(plan.steps.size(), plan.blocks.size());
-    for (std::size_t i = 0; i < order.size(); ++i) new_id_[order[i].at()] = make_id<StepId>(i);
   }
 
-  Plan run() && {
+  Plan run(const std::vector<StepId>& order) && {
     add_blocks();
-    for (const StepId old : order_) {
-      const StepId step = add_step(builder_, plan_.steps[old.at()]);
-      if (plan_.steps[old.at()].on_demand) builder_.on_demand(step);
-      if (plan_.steps[old.at()].for_update) builder_.for_update(step);
-      if (plan_.steps[old.at()].kind == StepKind::kCompute || extra_.exchange ||
-          copies_[old.at()]) {
-        wait_in_sequence(step, plan_.steps[old.at()]);
+    for (const StepId old : order) rewriter_.add(old, rewriter_.old(old));
+    for (const StepId old : order) {
+      const Step& is = rewriter_.old(old);
+      const StepId step = *rewriter_.step(old);
+      if (is.kind == StepKind::kCompute || extra_.exchange || copies_[old.at()]) {
+        wait_in_sequence(step, is);
       }
-      for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
-      for (const BlockId block : plan_.acquires[old]) {
-        if (new_block_[block.at()]) builder_.acquire(step, *new_block_[block.at()]);
-      }
-      for (const BlockId block : plan_.releases[old]) {
-        if (new_block_[block.at()] && !is_held(block))
-          builder_.release(*new_block_[block.at()], step);
-      }
-      if (!stays_.held.empty()) begin_gradients(step, plan_.steps[old.at()]);
+      rewriter_.tie(old);
+      if (!stays_.held.empty()) begin_gradients(step, is);
     }
     for (const BlockId block : held_) builder_.release(block, *last_compute_.front());
-    Plan rebuilt = std::move(builder_).finish();
-    rebuilt.far_compression = plan_.far_compression;
-    rebuilt.far_powers_of_two = plan_.far_powers_of_two;
-    rebuilt.far_gradients = plan_.far_gradients;
-    return rebuilt;
+    return std::move(builder_).finish();
   }
 
  private:
   void add_blocks() {
-    is_initial_.resize(plan_.blocks.size());
-    for (const BlockId block : plan_.initial_blocks) is_initial_[block.at()] = true;
-    new_block_.reserve(plan_.blocks.size());
-    for (const Block& block : plan_.blocks) {
-      if (block.kind == BlockKind::kTensor) {
-        new_block_.emplace_back(
-            builder_.tensor_block(TensorId{block.object}, block.bytes, block.device));
-        continue;
+    for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+      Block block = plan_.blocks[i];
+      if (block.kind == BlockKind::kWorkspace) {
+        if (!stays_.held.empty()) {
+          block.bytes -= stays_.held[static_cast<std::size_t>(block.object)].held;
+        }
+        if (block.bytes.count() <= 0) continue;  // gradients only
       }
-      const TaskId task{block.object};
-      if (block.kind == BlockKind::kGradient) {
-        new_block_.emplace_back(builder_.gradient_block(task, block.bytes));
-        continue;
-      }
-      const Bytes bytes =
-          block.bytes - (stays_.held.empty() ? Bytes(0) : stays_.held[task.at()].held);
-      new_block_.emplace_back();
-      if (bytes.count() > 0) {
-        new_block_.back() = builder_.workspace_block(task, bytes, block.device);
-      }
+      rewriter_.add(make_id<BlockId>(i), block);
     }
-    for (const BlockId block : plan_.initial_blocks) {
-      builder_.initially_resident(*new_block_[block.at()]);
-      if (is_held(block)) held_.push_back(*new_block_[block.at()]);
+    for (const BlockId id : plan_.initial_blocks) {
+      builder_.initially_resident(*rewriter_.block(id));
+      // An input stays where the program around has put it.
+      const auto is = [&](TensorId input) { return input.index == plan_.blocks[id.at()].object; };
+      if (!std::any_of(stays_.inputs.begin(), stays_.inputs.end(), is)) continue;
+      held_.push_back(*rewriter_.block(id));
+      rewriter_.keep(id);
     }
-  }
-
-  /// An input where the program around has put it.
-  [[nodiscard]] bool is_held(BlockId id) const {
-    const Block& block = plan_.blocks[id.at()];
-    const auto is = [&](TensorId input) { return input.index == block.object; };
-    return block.kind == BlockKind::kTensor && is_initial_[id.at()] &&
-           std::any_of(stays_.inputs.begin(), stays_.inputs.end(), is);
   }
 
   void begin_gradients(StepId step, const Step& is) {
     if (is.kind != StepKind::kCompute) return;
-    const TaskId task{is.object};
-    const Bytes begun = stays_.held[task.at()].begun;
+    const Bytes begun = stays_.held[static_cast<std::size_t>(is.object)].begun;
     if (begun.count() == 0) return;
-    held_.push_back(builder_.gradient_block(task, begun));
+    held_.push_back(
+        builder_.add(Block{.bytes = begun, .kind = BlockKind::kGradient, .object = is.object}));
     builder_.acquire(step, held_.back());
   }
 
@@ -240,33 +195,31 @@ class Rebuilder {
   }
 
   const Plan& plan_;
-  const std::vector<StepId>& order_;
   ExtraWaits extra_;
   Stays stays_;
   PlanBuilder builder_;
-  std::vector<std::optional<BlockId>> new_block_ =
-      {};                                            ///< by block of `plan_`; none: gradients only
+  PlanRewriter rewriter_;
   std::vector<BlockId> held_ = {};                   ///< to the end
-  std::vector<bool> is_initial_;                     ///< by block of `plan_`
   std::vector<bool> copies_;                         ///< by step of `plan_`
-  std::vector<StepId> new_id_;                       ///< by step of `plan_`
   std::vector<std::optional<StepId>> last_compute_;  ///< by device
   std::vector<std::vector<StepId>> copies_since_;    ///< likewise
 };
 
 }  // namespace
 
-Plan wait_as_framework(const Plan& plan, const CopyRules& rules, const Stays& stays) {
+Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
+                       const Stays& stays) {
   const bool waits = rules.streams != CopyStreams::kOverlap;
-  Plan rewritten =
-      Rebuilder(plan, waits ? order_of_issue(plan, rules.streams) : planned_order(plan),
-                {.copies_in = waits,
-                 .copies_out = waits || rules.pinned_cost > Duration(0),
-                 .computes = rules.streams == CopyStreams::kSerial},
-                stays)
-          .run();
-  rewritten.far_powers_of_two = rules.far_powers_of_two;
-  return rewritten;
+  const bool pageable = mode == CopyMode::kPageable;
+  PlanHeader header = plan;
+  header.far_powers_of_two = rules.far_powers_of_two;
+  return Rebuilder(plan, header,
+                   {.copies_in = waits || pageable,
+                    .copies_out = waits || pageable || rules.pinned_cost > Duration(0),
+                    .computes = rules.streams == CopyStreams::kSerial || pageable,
+                    .exchange = pageable},
+                   stays)
+      .run(waits ? order_of_issue(plan, rules.streams) : planned_order(plan));
 }
 
 void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& delays) {
@@ -281,12 +234,6 @@ void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& de
       if (step.kind == StepKind::kCompute) delays[i] = std::exchange(sum, 0);
     }
   }
-}
-
-Plan serialize_copies(const Plan& plan) {
-  return Rebuilder(plan, planned_order(plan),
-                   {.copies_in = true, .copies_out = true, .computes = true, .exchange = true})
-      .run();
 }
 
 }  // namespace ooc

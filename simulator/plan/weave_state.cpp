@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/plan/plan_builder.hpp"
+#include "simulator/plan/plan_rewriter.hpp"
 
 namespace ooc {
 namespace {
@@ -27,9 +27,8 @@ class Weaver {
       : plan_(plan),
         state_(state),
         costs_(costs),
-        builder_(costs.static_bytes),
-        new_id_(plan.steps.size()),
-        new_block_(plan.blocks.size()),
+        builder_(header()),
+        rewriter_(plan, builder_),
         by_unit_(state.units.size()),
         by_gradient_(state.gradients.size()) {
     OOC_CHECK(plan.devices == 1, "state moves on one device");
@@ -50,11 +49,7 @@ class Weaver {
       add_step(make_id<StepId>(i));
     }
     finish();
-    Plan woven = std::move(builder_).finish();
-    woven.far_compression = plan_.far_compression;
-    woven.far_powers_of_two = plan_.far_powers_of_two;
-    woven.far_gradients = state_.options.far_gradients;
-    return woven;
+    return std::move(builder_).finish();
   }
 
  private:
@@ -79,13 +74,19 @@ class Weaver {
     std::optional<StepId> updated;  ///< far
   };
 
+  [[nodiscard]] PlanHeader header() const {
+    PlanHeader header = plan_;
+    header.static_bytes = costs_.static_bytes;
+    header.far_gradients = state_.options.far_gradients;
+    return header;
+  }
   [[nodiscard]] const StateUnit& unit(std::size_t index) const { return state_.units[index]; }
   [[nodiscard]] bool far_updates() const { return state_.options.update == UpdateAt::kFar; }
   [[nodiscard]] bool takes_block(TensorId tensor) const {
     return state_.graph.tensors[tensor.at()].home != TensorHome::kStatic;
   }
   [[nodiscard]] StepId compute(std::size_t index) const {
-    return new_id_[computes_[index].old.at()];
+    return *rewriter_.step(computes_[index].old);
   }
   BlockId new_block(TensorId tensor) {
     return builder_.tensor_block(tensor, costs_.tensor_bytes[tensor.at()]);
@@ -166,59 +167,30 @@ class Weaver {
   void add_blocks() {
     for (std::size_t step = 0; step < plan_.steps.size(); ++step) {
       for (const BlockId id : plan_.acquires[make_id<StepId>(step)]) {
-        const Block& block = plan_.blocks[id.at()];
+        Block block = plan_.blocks[id.at()];
         if (block.kind != BlockKind::kWorkspace) continue;
-        const Bytes own = costs_[plan_.steps[step].alternative].workspace;
-        if (own.count() > 0)
-          new_block_[id.at()] = builder_.workspace_block(TaskId{block.object}, own);
+        block.bytes = costs_[plan_.steps[step].alternative].workspace;
+        if (block.bytes.count() > 0) rewriter_.add(id, block);
       }
     }
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const Block& block = plan_.blocks[i];
-      if (block.kind == BlockKind::kWorkspace) continue;
-      new_block_[i] = builder_.tensor_block(TensorId{block.object}, block.bytes);
+      if (block.kind != BlockKind::kWorkspace) rewriter_.add(make_id<BlockId>(i), block);
     }
     for (const BlockId block : plan_.initial_blocks) {
-      builder_.initially_resident(*new_block_[block.at()]);
+      builder_.initially_resident(*rewriter_.block(block));
     }
   }
 
   /// The old step, and what hangs on it if it computes.
   void add_step(StepId old) {
-    const Step& is = plan_.steps[old.at()];
-    const StepId step = copy_of(is);
-    new_id_[old.at()] = step;
-    for (const StepId until : plan_.waits[old]) builder_.wait(step, new_id_[until.at()]);
-    for (const BlockId block : plan_.acquires[old]) {
-      if (new_block_[block.at()]) builder_.acquire(step, *new_block_[block.at()]);
-    }
-    for (const BlockId block : plan_.releases[old]) {
-      if (new_block_[block.at()]) builder_.release(*new_block_[block.at()], step);
-    }
+    const StepId step = rewriter_.add(old, rewriter_.old(old));
+    rewriter_.tie(old);
     const auto index = compute_of_[old.at()];
     if (!index) return;
     tie_compute(*index, step);
     const std::size_t round = state_.planned.round_tasks;
     if (round > 0 && (computes_[*index].task.at() + 1) % round == 0) send_held(step);
-  }
-
-  StepId copy_of(const Step& is) {
-    StepId step;
-    switch (is.kind) {
-      case StepKind::kCompute:
-        return is.recompute ? builder_.recompute(TaskId{is.object}, is.alternative)
-                            : builder_.compute(TaskId{is.object}, is.alternative);
-      case StepKind::kToFar:
-        step = builder_.to_far(TensorId{is.object});
-        break;
-      case StepKind::kToNear:
-        step = builder_.to_near(TensorId{is.object});
-        break;
-      case StepKind::kFarCompute:
-        OOC_CHECK(false, "schedules know nothing of far compute");
-    }
-    if (is.on_demand) builder_.on_demand(step);
-    return step;
   }
 
   /// Before compute `index` and the copies in for it: what it needs of state.
@@ -356,8 +328,10 @@ class Weaver {
     for (const std::size_t index : returning_) {
       const TensorId weight = *unit(index).weight;
       if (takes_block(weight)) continue;
-      const StepId copy = builder_.to_near(weight);
-      builder_.for_update(copy);
+      const StepId copy = builder_.add(Step{.kind = StepKind::kToNear,
+                                            .for_update = true,
+                                            .object = weight.index,
+                                            .alternative = {}});
       builder_.wait(copy, options.pipelined ? *by_unit_[index].updated : *last_update);
       const auto reader = options.delayed ? last_compute_ : by_unit_[index].last_reader;
       if (reader) builder_.wait(copy, compute(*reader));
@@ -368,8 +342,7 @@ class Weaver {
   const MovingState& state_;
   const CostTable& costs_;
   PlanBuilder builder_;
-  std::vector<StepId> new_id_;                     ///< by old step
-  std::vector<std::optional<BlockId>> new_block_;  ///< by old block; none: no longer needed
+  PlanRewriter rewriter_;
   std::vector<OfUnit> by_unit_;
   std::vector<OfGradient> by_gradient_;
   std::vector<Compute> computes_;

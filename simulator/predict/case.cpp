@@ -1,5 +1,3 @@
-// One check lives here and nowhere else: the capacity of far memory, because no stage before the simulation
-// knows how much of it a plan uses.
 #include "simulator/predict/case.hpp"
 
 #include <fmt/format.h>
@@ -13,41 +11,65 @@
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
-#include "simulator/plan/bounds_mixed.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/wait_as_framework.hpp"
-#include "simulator/predict/assumed.hpp"
-#include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/layer_place.hpp"
-#include "simulator/predict/margins.hpp"
 #include "simulator/predict/moving_plan.hpp"
-#include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/round_costs.hpp"
-#include "simulator/predict/scheduled_case.hpp"
-#include "simulator/predict/sequence_rates.hpp"
 #include "simulator/predict/stated_times.hpp"
-#include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/in_core_peak.hpp"
-#include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {
 
-bool has_batch_norm(const Network& network) {
-  return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
-    return layer.kind != nullptr && layer.kind->name == "batch_norm";
-  });
+/// "block/3/conv" -> block, conv: copies are numbered, names have no slash.
+std::vector<std::string> entry_names(const std::string& layer) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0, part = 0; begin <= layer.size(); ++part) {
+    const std::size_t end = std::min(layer.find('/', begin), layer.size());
+    if (part % 2 == 0) names.push_back(layer.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
 }
 
-/// "" where every task is known one way only.
-std::string_view algorithms_text(const Case& which, const Schedule& schedule) {
-  if (which.costs.alternatives.size() == which.workload.graph.tasks.size()) return "";
-  return schedule.is(Trait::kChoosesAlgorithms)
-             ? "own"
-             : algorithms_name(which.schedule_options.algorithms);
+std::optional<SpecView> find_layer(const SpecView& root, const std::string& layer) {
+  SpecView place = root;
+  for (const std::string& wanted : entry_names(layer)) {
+    std::optional<SpecView> next;
+    const std::optional<SpecView> layers = place.find("layers");
+    if (!layers) return std::nullopt;
+    const std::vector<SpecView> items = layers->items();
+    for (std::size_t i = 0; i < items.size() && !next; ++i) {
+      const std::optional<SpecView> name = items[i].find("name");
+      if ((name ? name->as_text() : "repeat" + std::to_string(i)) == wanted) next = items[i];
+    }
+    if (!next) return std::nullopt;
+    place = *next;
+  }
+  return place;
+}
+
+/// `error` about the layer called `layer` (copies of repeats as "block/3/conv"), at its `key` in `file`
+/// with JSON pointer and line; `error` itself, about `file`, where the file has no such place.
+// The file is read again: what costs a second is fine for an error, and networks need not remember where
+// each of a million layers stood.
+[[noreturn]] void throw_at_layer(const std::string& file, const ReadLimits& limits,
+                                 const std::string& layer, std::string_view key,
+                                 const SpecError& error) {
+  SpecError::Parts parts = error.parts();
+  parts.file = file;
+  std::optional<SpecDocument> document;
+  try {
+    document = read_spec_file(file, limits);
+  } catch (const SpecError&) {  // a pipe is read only once
+    throw SpecError(std::move(parts));
+  }
+  const auto place = find_layer(SpecView(*document), layer);
+  if (!place) throw SpecError(std::move(parts));
+  const std::optional<SpecView> at = place->find(key);
+  (at ? *at : *place)
+      .fail(parts.found + " of layer " + in_quotes(layer), parts.expected, parts.hint);
 }
 
 /// The same error, about a file that the model knows by its name only.
@@ -207,6 +229,14 @@ void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
   inputs.duplex = transfers.duplex;
 }
 
+void price_copies(Case& which, std::optional<BytesPerSecond> far_compute) {
+  estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
+                          which.transfers);
+  if (which.moving) {
+    which.far_compute = far_compute_of(which.hardware, which.transfers, far_compute);
+  }
+}
+
 RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
@@ -249,30 +279,29 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
   check_adam(workload, options);
   const HardwareProfile& hardware = machine.profile;
-  Case made{.workload = workload,
-            .hardware = hardware,
-            .accounting = options.graph.accounting,
-            .allocator = allocator_of(options),
-            .costs = {},
-            .in_core_peak = {},
-            .budget = budget_of(options, hardware),
-            .far_capacity = far_capacity_of(options, hardware),
-            .inputs = inputs_of(workload, hardware, options),
-            .compute_model = options.compute,
-            .schedule_options = options.schedule,
-            .framework = options.framework,
-            .compute = {.model = options.compute,
-                        .batch = batch_of(options, *workload.network),
-                        .compute_scale = options.compute_scale.value_or(kOne),
-                        .layer_times = options.layer_times,
-                        .software = software_of(options, hardware),
-                        .workspace = framework_of(options.framework).workspace,
-                        .mode = options.mode,
-                        .adam = options.adam,
-                        .gradient_buffers = gradient_buffers_of(options)},
-            .transfers = transfers_of(options),
-            .devices = options.devices,
-            .exchange = options.exchange};
+  Case made{Iteration{.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = {}}, workload,
+            hardware};
+  made.accounting = options.graph.accounting;
+  made.allocator = allocator_of(options);
+  made.budget = budget_of(options, hardware);
+  made.far_capacity = far_capacity_of(options, hardware);
+  made.inputs = inputs_of(workload, hardware, options);
+  made.compute_model = options.compute;
+  made.schedule_options = options.schedule;
+  made.framework = options.framework;
+  made.compute = {.model = options.compute,
+                  .batch = batch_of(options, *workload.network),
+                  .compute_scale = options.compute_scale.value_or(kOne),
+                  .layer_times = options.layer_times,
+                  .software = software_of(options, hardware),
+                  .workspace = framework_of(options.framework).workspace,
+                  .mode = options.mode,
+                  .adam = options.adam,
+                  .gradient_buffers = gradient_buffers_of(options)};
+  made.sub_batch = made.compute.batch;
+  made.transfers = transfers_of(options);
+  made.devices = options.devices;
+  made.exchange = options.exchange;
   const ComputeOptions& compute = made.compute;
   if (!compute.layer_times.empty()) {
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
@@ -281,7 +310,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.costs = costs_of(workload, machine, compute, options);
   if (options.devices > 1) {
     check_devices_of_batch(options.devices, compute.batch);
-    made.costs = round_costs(made, split_batch(compute.batch, options.devices).front());
+    made.sub_batch = split_batch(compute.batch, options.devices).front();
+    made.costs = round_costs(made, made.sub_batch);
   }
   hold_as_framework(options, workload.graph, made.costs);
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
@@ -293,177 +323,6 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
   if (options.state.any()) add_moving_state(made, options);
   return made;
-}
-
-Bytes CaseRun::allowed(const Case& which) const {
-  return allocator_limit.value_or(simulated_budget(which));
-}
-
-std::optional<CaseRun> plan_case(const Case& which, const Schedule& schedule, ToBeat to_beat,
-                                 CaseBuffers& buffers) {
-  std::optional<CaseRun> run = plan_with_margins(which, schedule, to_beat, buffers.simulation);
-  buffers.far_use.reset();
-  buffers.paper = {};
-  if (run && std::holds_alternative<Plan>(run->plan)) {
-    buffers.far_use = far_use(std::get<Plan>(run->plan), run->graph(which), run->costs(which));
-  }
-  return run;
-}
-
-void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers) {
-  Timeline& lent = buffers.simulation.timeline;
-  if (run.outcome) {
-    // Back to where it was lent from, with all that its vectors have grown to.
-    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) lent = std::move(*timeline);
-  }
-  run.outcome.reset();
-  run.far_overflow.reset();
-  run.peak_far.reset();
-  const Plan* plan = std::get_if<Plan>(&run.plan);
-  if (plan == nullptr) return;
-
-  auto blocked = simulate({.plan = *plan,
-                           .costs = run.costs(which),
-                           .budget = run.allowed(which),
-                           .allocator = run.allocator(which),
-                           .records = buffers.records || !buffers.far_use},
-                          buffers.simulation);
-  if (blocked) {
-    run.outcome.emplace(*std::move(blocked));
-    return;
-  }
-  if (is_footprint(which.accounting)) lent.peak_near = which.in_core_peak;
-  const Bytes far =
-      buffers.far_use
-          ? peak_far_bytes(*buffers.far_use, lent)
-          : peak_far_by_category(*plan, run.graph(which), run.costs(which), lent).total();
-  if (far > which.far_capacity) {
-    run.far_overflow = far_overflow(which, run, lent, far);
-    return;
-  }
-  run.peak_far = far;
-  run.outcome.emplace(std::move(lent));
-}
-
-CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds) {
-  ScheduledCase scheduled(which, schedule);
-  (void)scheduled.run();
-  if (bounds == Bounds::kAll) scheduled.bound();
-  return std::move(scheduled).take();
-}
-
-void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
-  const Plan* plan = std::get_if<Plan>(&run.plan);
-  if (plan == nullptr) return;
-  const bool added = compresses(schedule, which.schedule_options);
-  MemoryPressure pressure;
-  // A graph with tensors compressed has tasks that nobody has to run.
-  find_memory_pressure(added ? which.workload.graph : run.bounded_graph(which),
-                       added ? which.costs : run.share_costs(which), simulated_budget(which),
-                       pressure);
-  if (!pressure.feasible) return;
-  // What memory forces on a schedule that only moves tensors, others may avoid.
-  if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
-  // Of unequal shares only the first one's pressure is known.
-  const bool equal = which.inputs.batch % which.devices == 0;
-  run.bounds = bound_cuts(pressure, run.share_costs(which).transfers, equal ? which.devices : 1);
-  if (run.devices) {
-    run.bounds->add(exchange_bound(*run.devices, which.exchange));
-    run.bounds->raise(fetch_bound(*run.devices, pressure));
-  }
-  if (which.moving) {
-    const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
-                                   [](const Step& step) { return step.recompute; });
-    run.bounds->raise(state_bound(*run.rounds->moving, run.costs(which),
-                                  again ? TaskOrder::kAny : TaskOrder::kOnce));
-  }
-  if (added) return;
-  if (!only_moves_tensors(schedule, which.schedule_options)) {
-    if (which.moving) return;  // what it books is not what such a plan must hold
-    // Of several devices the first one's: others, and their exchange, only delay it.
-    const auto mixed = bound_mixed(run.share_graph(which), run.share_costs(which),
-                                   simulated_budget(which), MixedEffort::kWhole);
-    if (!mixed) return;
-    run.bounds->raise(mixed->best());
-    run.bounds_recomputing = true;
-    return;
-  }
-  Duration windows = bound_windows(run.bounded_graph(which), run.share_costs(which), pressure);
-  if (run.devices) windows += exchange_bound(*run.devices, which.exchange);
-  run.bounds->windows = std::max(run.bounds->cut, windows);
-}
-
-namespace {
-
-std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {
-  const bool moves = only_moves_tensors(schedule, which.schedule_options);
-  if (which.moving) {
-    return moves ? "schedules that only move tensors, with this placement of state"
-                 : "schedules of any kind, with this placement of state";
-  }
-  if (run.bounds_recomputing) return "schedules that move or recompute tensors";
-  return moves ? "schedules that only move tensors" : "schedules of any kind";
-}
-
-SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
-                        const RunInputs& inputs) {
-  return {.inputs = inputs,
-          .graph = which.workload.graph,
-          .costs = which.costs,
-          .plan = run.verdict(),
-          .outcome = run.outcome,
-          .rounds = run.rounds.get(),
-          .devices = run.devices.get(),
-          .in_core_peak = which.in_core_peak,
-          .bounds = run.bounds,
-          .bound_class = class_of_bounds(which, schedule, run),
-          .compute_model = which.compute_model,
-          .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
-          .peak_far = run.peak_far,
-          .moving = which.moving.get()};
-}
-
-}  // namespace
-
-RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
-                      Detail detail) {
-  RunInputs inputs = which.inputs;
-  inputs.schedule = schedule.name;
-  inputs.mode = transfer_mode(schedule, inputs.mode);
-  inputs.allocator = allocator_name(run.allocator(which));
-  inputs.options = options_text(schedule, which.schedule_options);
-  inputs.algorithms = algorithms_text(which, schedule);
-  SummaryInput input = summary_of(which, schedule, run, inputs);
-  input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
-  input.detail = detail;
-  RunReport report = summarize(input);
-  report.sequence = sequence_rates(which, report);
-  report.in_words = schedule.is(Trait::kOptimizes);
-  report.remarks = which.remarks;
-  report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
-  if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
-  const std::string stated = stated_times_remark(which.workload, which.compute);
-  if (!stated.empty()) report.remarks.push_back(stated);
-  if (which.moving) add_state_words(which, report);
-  report.planned_for = run.planned_for;
-  report.keeps_gradients = run.keeps_gradients;
-  if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
-  if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
-  return report;
-}
-
-void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
-                  CaseBuffers& buffers, RunReport& report) {
-  repeat_prices(which.transfers, report.inputs);
-  SummaryInput input = summary_of(which, schedule, run, report.inputs);
-  input.detail = Detail::kTotals;
-  input.paper = &buffers.paper;
-  summarize_again(input, report);
-  report.sequence = sequence_rates(which, report);
-}
-
-RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {
-  return report_case(which, schedule, run_case(which, schedule, Bounds::kAll), detail);
 }
 
 }  // namespace ooc

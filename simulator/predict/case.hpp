@@ -1,5 +1,5 @@
-// One prediction from names to report: load, build, estimate, plan, simulate, bound, summarise.
-// Behind predict, its what-ifs, compare, inspect and sweep. Neither parses flags nor prints.
+// A job from its names to all that does not depend on the schedule: load, build, estimate. Behind every command; it
+// neither parses flags nor prints.
 #pragma once
 
 #include <memory>
@@ -23,19 +23,13 @@
 #include "model/network/import_config.hpp"
 #include "model/network/network.hpp"
 #include "model/network/network_json.hpp"
-#include "model/rewrite/data_parallel.hpp"
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "model/rewrite/state.hpp"
 #include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/bounds.hpp"
 #include "simulator/plan/join_devices.hpp"
-#include "simulator/plan/plan.hpp"
 #include "simulator/schedules/schedule.hpp"
-#include "simulator/summary/memory_use.hpp"
-#include "simulator/summary/paper_estimate.hpp"
 #include "simulator/summary/run_report.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 
@@ -143,123 +137,36 @@ struct WorkloadOptions {
 /// Copies the options of copy costs to `inputs`.
 void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
 
-/// Workload on a machine at a batch: everything independent of the schedule.
-struct Case {
+/// A workload on a machine at a batch: everything that does not depend on the schedule. As an iteration it is the network's
+/// own, in one round; of several devices the first one's, whose share of the batch is the largest.
+struct Case : Iteration {
   const Workload& workload;
   const HardwareProfile& hardware;
   Accounting accounting = Accounting::kLiveness;
   Allocator allocator = Allocator::kIdeal;
-  CostTable costs;
-  Bytes in_core_peak;
-  Bytes budget;
-  Bytes far_capacity;
-  RunInputs inputs;  ///< inputs without `schedule` and `options`
+  Bytes in_core_peak = {};
+  Bytes budget = {};
+  Bytes far_capacity = {};
+  RunInputs inputs = {};  ///< but `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
   std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
   // Options of the costs, to estimate smaller micro-batches:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// Number of devices. With several, costs, in-core peak and static bytes are those of the first,
-  /// largest share of the batch; `inputs` and `compute` have the whole batch.
+  /// More than one: in-core peak and static bytes are the first one's, too; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};           ///< for people, of all runs
-  std::shared_ptr<const MovingState> moving = {};  ///< moving states; null: all stay near
-  FarCompute far_compute = {};                     ///< rate of far updates
+  std::vector<std::string> remarks = {};  ///< for people, of any run
+  FarCompute far_compute = {};            ///< of far updates
 };
 
 /// Throws SpecError if costs cannot be computed. The case points into both arguments.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// Run of one schedule.
-struct CaseRun {
-  PlanResult plan;  ///< plan of the schedule
-  std::optional<PlanResult>
-      far_overflow;                ///< an OutOfMemory if the plan runs but host memory is too small
-  std::optional<Outcome> outcome;  ///< run of the plan; unset: no plan, or host memory overflows
-  std::optional<LowerBounds> bounds;
-  bool bounds_recomputing = false;     ///< bounds hold for schedules that move and recompute
-  std::optional<Bytes> peak_far = {};  ///< peak of host memory in bytes
-  /// Micro-batches that plan, outcome and bounds are about; null: no accumulation.
-  std::shared_ptr<const Rounds> rounds = {};
-  /// Devices that plan and outcome are about; `rounds` and bounds are then the first device's. Null: one.
-  std::shared_ptr<const DataParallel> devices = {};
-  bool pages = false;  ///< pages move, so any free memory will do, at any address
-  /// Bytes less than the budget, if a plan for the whole budget would block in the allocator; unset: all.
-  std::optional<Bytes> planned_for = {};
-  /// Limit of the allocator, as by PyTorch's set_per_process_memory_fraction; with more it keeps other blocks. Unset: none.
-  std::optional<Bytes> allocator_limit = {};
-  bool keeps_gradients =
-      false;  ///< static, though the framework frees gradients: holes would be useless
-
-  /// Iteration of the first device.
-  [[nodiscard]] const TrainingGraph& share_graph(const Case& which) const {
-    return rounds ? rounds->graph : which.workload.graph;
-  }
-  [[nodiscard]] const CostTable& share_costs(const Case& which) const {
-    return rounds ? rounds->costs : which.costs;
-  }
-  [[nodiscard]] const TrainingGraph& graph(const Case& which) const {
-    return devices ? devices->graph : share_graph(which);
-  }
-  [[nodiscard]] const CostTable& costs(const Case& which) const {
-    return devices ? devices->costs : share_costs(which);
-  }
-  /// Graph that bounds are about; far updates are not among its tasks.
-  [[nodiscard]] const TrainingGraph& bounded_graph(const Case& which) const {
-    return which.moving ? rounds->moving->planned : share_graph(which);
-  }
-  [[nodiscard]] Allocator allocator(const Case& which) const {
-    return pages ? Allocator::kIdeal : which.allocator;
-  }
-  /// GPU memory in which the plan runs.
-  [[nodiscard]] Bytes allowed(const Case& which) const;
-  [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
-};
-
-/// Lower bounds take longer than the run, so sweeps have none.
-enum class Bounds { kNone, kAll };
-
-/// Plans, simulates and bounds.
-[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
-
-/// Runs that a plan under a caching allocator competes with (margins.hpp).
-struct ToBeat {
-  std::optional<Duration> time = {};  ///< best time of the job with other algorithms
-  bool by_sizes = false;              ///< plans for all of memory do not count
-};
-
-/// Memory of runs, and parts of a plan that no link changes.
-struct CaseBuffers {
-  SimulationBuffers simulation;
-  bool records = false;  ///< Timeline::events of outcomes, for more than totals
-  std::optional<FarUse> far_use = {};
-  PaperChain paper = {};
-};
-
-// Halves of ScheduledCase::run() (scheduled_case.hpp): plan_case does what no link changes; simulate_case
-// what a link changes, filling outcome and host memory of `run`. After its buffers have grown simulate_case
-// allocates nothing. Micro-batches have costs of their own, so another link needs another plan. So do margins
-// of a caching allocator, since only a run shows whether they are needed.
-[[nodiscard]] std::optional<CaseRun> plan_case(const Case& which, const Schedule& schedule,
-                                               ToBeat to_beat, CaseBuffers& buffers);
-void simulate_case(const Case& which, CaseRun& run, CaseBuffers& buffers);
-
-/// Sets the bounds of a run that has a plan.
-void bound_run(const Case& which, const Schedule& schedule, CaseRun& run);
-
-/// Returns the report of a run without `what_if` and `range`, which run the job again (what_if.hpp, rate_range.hpp).
-[[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
-                                    Detail detail);
-
-/// Replaces the totals in `report` by those of another run of the same plan at other copy costs.
-void report_again(const Case& which, const Schedule& schedule, const CaseRun& run,
-                  CaseBuffers& buffers, RunReport& report);
-
-/// Plans, simulates, bounds and reports. A job that does not fit gives a report that says so.
-[[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
-                                Detail detail = Detail::kLayers);
+/// Works out again what copies, and updates in far memory, cost: the case's `transfers` have changed. `far_compute`:
+/// CaseOptions::far_compute.
+void price_copies(Case& which, std::optional<BytesPerSecond> far_compute);
 
 }  // namespace ooc

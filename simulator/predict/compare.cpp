@@ -9,13 +9,6 @@
 namespace ooc {
 namespace {
 
-RunReport row(const Case& which, const Schedule& schedule) {
-  ScheduledCase scheduled(which, schedule);
-  (void)scheduled.run();
-  scheduled.bound();
-  return scheduled.report(Detail::kPeaks);
-}
-
 /// Of in-core with --sub-batch auto: what everything that moves tensors has to be seen against, where the whole batch
 /// does not fit.
 void add_in_rounds(const CompareRequest& request, Comparison& result) {
@@ -24,7 +17,7 @@ void add_in_rounds(const CompareRequest& request, Comparison& result) {
   Case which = request.which;
   which.schedule_options.sub_batch.kind = SubBatch::Kind::kAuto;
   try {
-    RunReport report = row(which, in_core);
+    RunReport report = predict(which, in_core, Detail::kPeaks);
     if (report.feasible && report.rounds == 1) return;
     report.inputs.row = name;
     result.rows.push_back(std::move(report));
@@ -41,10 +34,9 @@ Comparison compare(const CompareRequest& request) {
   Comparison result;
   bool asks_for_rounds = false;
   for (const Schedule* schedule : request.chosen) {
-    result.rows.push_back(row(which, *schedule));
-    asks_for_rounds =
-        asks_for_rounds || schedule->is(Trait::kSubBatches) ||
-        (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
+    result.rows.push_back(predict(which, *schedule, Detail::kPeaks));
+    asks_for_rounds = asks_for_rounds || schedule->is(Trait::kSubBatches) ||
+                      (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
   }
   const bool can_be_cut = which.costs.batch > 1 && !is_footprint(which.accounting) && !which.moving;
   const bool usual = which.schedule_options.sub_batch.kind == SubBatch::Kind::kUsual;

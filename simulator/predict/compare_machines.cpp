@@ -5,6 +5,7 @@
 
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/state_words.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

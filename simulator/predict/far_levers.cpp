@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
 
 namespace ooc {

@@ -42,8 +42,9 @@ void most_first(std::vector<OutOfMemory::Holder>& holders) {
 OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& timeline,
                          Bytes peak) {
   const Plan& plan = std::get<Plan>(run.plan);
-  const TrainingGraph& graph = run.graph(which);
-  const FarMemory memory = far_memory(plan, graph, run.costs(which));
+  const Iteration& about = run.about(which);
+  const TrainingGraph& graph = *about.graph;
+  const FarMemory memory = far_memory(plan, graph, about.costs);
   const std::int64_t capacity = which.far_capacity.count();
   OutOfMemory oom{.step = "copies out",
                   .wanted = peak,

@@ -1,7 +1,7 @@
 // Overflow of host memory, which only the simulation can find.
 #pragma once
 
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
 

@@ -16,7 +16,6 @@
 #include "simulator/predict/far_levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/predict/round_costs.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -41,8 +40,8 @@ std::optional<Need> need_of(Case which, const Schedule& schedule) {
   if (is_footprint(which.accounting)) return Need{which.in_core_peak};
   which.budget =
       which.moving ? Bytes(1) : which.costs.static_bytes;  // moving state takes less than that
-  ScheduledCase scheduled(which, schedule);
-  const auto* oom = std::get_if<OutOfMemory>(&scheduled.run().plan);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
+  const auto* oom = std::get_if<OutOfMemory>(&run.plan);
   return oom == nullptr ? Need{which.budget} : need_of(*oom);
 }
 
@@ -225,8 +224,8 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   roomy.allocator = Allocator::kIdeal;
   roomy.moving = nullptr;
   roomy.schedule_options = {.algorithms = which.schedule_options.algorithms};
-  const DevicesResult planned = plan_job(roomy, in_core, roomy.budget);
-  const Plan* plan = std::get_if<Plan>(&planned.plan);
+  const PlanResult made = plan_job(roomy, in_core, roomy.budget).plan;
+  const Plan* plan = std::get_if<Plan>(&made);
   if (plan == nullptr) return std::nullopt;
   SimulationBuffers buffers;
   const SimulationInput input{

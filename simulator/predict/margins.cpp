@@ -9,7 +9,6 @@
 #include "model/cost/held_bytes.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -17,14 +16,9 @@
 namespace ooc {
 
 CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget) {
-  DevicesResult planned = plan_job(which, schedule, budget);
-  return {.plan = std::move(planned.plan),
-          .far_overflow = {},
-          .outcome = {},
-          .bounds = {},
-          .rounds = std::move(planned.rounds),
-          .devices = std::move(planned.devices),
-          .pages = schedule.is(Trait::kMovesPages)};
+  CaseRun run{plan_job(which, schedule, budget)};
+  run.pages = schedule.is(Trait::kMovesPages);
+  return run;
 }
 
 namespace {
@@ -33,7 +27,7 @@ namespace {
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return false;
   return !simulate({.plan = *plan,
-                    .costs = run.costs(which),
+                    .costs = run.about(which).costs,
                     .budget = run.allowed(which),
                     .allocator = run.allocator(which)},
                    buffers);
@@ -126,7 +120,7 @@ void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers&
     if (!by_trial || planned.devices > 1 || quickest.loses(least)) continue;
     if (!slower) slower.emplace(with_half_the_link(planned));
     CaseRun half = run_within(*slower, schedule, sizes[i]);
-    if (!half.rounds) take(std::move(half));  // rounds would have that link's costs
+    if (!half.iteration) take(std::move(half));  // rounds would have that link's costs
   }
 }
 
@@ -139,7 +133,8 @@ void try_all(const Case& planned, const Schedule& schedule, Quickest& quickest) 
     run.planned_for = size;
     CaseRun limited = run;
     limited.allocator_limit = size;
-    if (quickest.take(std::move(limited), planned) || quickest.take(std::move(run), planned)) return;
+    if (quickest.take(std::move(limited), planned) || quickest.take(std::move(run), planned))
+      return;
   }
 }
 
@@ -206,8 +201,7 @@ std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& sche
     }
     other.costs = which.costs;
   }
-  const std::vector<Bytes> rooms =
-      algorithm_rooms(which.workload.graph, which.costs, which.budget);
+  const std::vector<Bytes> rooms = algorithm_rooms(which.workload.graph, which.costs, which.budget);
   for (const Schedule* each : schedules()) {
     if (each == &schedule || each->is(Trait::kMovesPages)) continue;
     const bool chooses = reads(*each, "--algorithms");
@@ -216,7 +210,8 @@ std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& sche
       other.schedule_options = {};
       other.schedule_options.room = room;
       other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
-      std::optional<CaseRun> quicker = plan_with_margin(other, *each, {.time = time, .by_sizes = time.has_value()}, buffers);
+      std::optional<CaseRun> quicker =
+          plan_with_margin(other, *each, {.time = time, .by_sizes = time.has_value()}, buffers);
       if (!quicker || !runs(which, *quicker, buffers)) continue;
       if (time && buffers.timeline.iteration_time >= *time) continue;
       time = buffers.timeline.iteration_time;

@@ -3,12 +3,18 @@
 #pragma once
 
 #include "simulator/engine/simulate.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
 
-/// Returns the schedule's plan for `budget`, not simulated.
+/// What a plan under a caching allocator competes with.
+struct ToBeat {
+  std::optional<Duration> time = {};  ///< of the same job with other algorithms
+  bool by_sizes = false;              ///< plans for all of memory do not count
+};
+
+/// The schedule's plan for such a memory, not simulated yet.
 [[nodiscard]] CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget);
 
 /// Returns the schedule's plan for all memory. Under a caching allocator: the fastest that runs among plans for less,

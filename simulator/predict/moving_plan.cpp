@@ -12,8 +12,9 @@
 
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/rewrite/rounds.hpp"
 #include "simulator/plan/weave_state.hpp"
-#include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
 
@@ -60,38 +61,39 @@ Duration fetched_again(const MovingState& state, const CostTable& costs) {
   return again;
 }
 
-/// Moving state, what it costs and copies of it: an iteration, or one round of it.
-Rounds with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
-                  const CostTable& costs) {
-  Rounds run{.sub_batch = costs.batch, .graph = moving->graph, .costs = {}, .moving = moving};
-  run.costs = moving_costs(*moving, costs, which.far_compute);
+/// With moving state and what copies of it cost: an iteration, or one round of it.
+Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
+                     const CostTable& costs) {
+  Iteration run{.graph = {moving, &moving->graph},
+                .costs = moving_costs(*moving, costs, which.far_compute),
+                .sub_batch = costs.batch,
+                .moving = moving};
   run.costs.transfers = estimate_transfers(run.costs.tensor_bytes, which.hardware, which.transfers);
   return run;
 }
 
 /// Several rounds: their gradients add up (docs/notebook/0036-gradients-that-add-up.md).
-std::shared_ptr<const Rounds> rounds_with_state(const Case& which, std::int64_t samples) {
+Iteration rounds_with_state(const Case& which, std::int64_t samples) {
   const std::int64_t batch = which.costs.batch;
-  const Rounds network = write_out_rounds(which.workload.graph, round_costs(which, samples),
-                                          round_costs(which, last_round(batch, samples)), batch);
-  const auto moving =
-      std::make_shared<const MovingState>(move_state(network.graph, which.moving->options));
-  Rounds run = with_state(which, moving, network.costs);
+  const Iteration network = write_out_rounds(which.workload.graph, round_costs(which, samples),
+                                             round_costs(which, last_round(batch, samples)), batch);
+  Iteration run = with_state(
+      which, std::make_shared<const MovingState>(move_state(*network.graph, which.moving->options)),
+      network.costs);
   run.sub_batch = network.sub_batch;
-  run.count = network.count;
-  return std::make_shared<const Rounds>(std::move(run));
+  run.rounds = network.rounds;
+  return run;
 }
 
 /// Plans of the network's own tasks, with state woven in.
 class StatePlanner {
  public:
-  StatePlanner(const Case& which, Bytes budget, const Rounds& run, const ProblemOf& problem_of)
+  StatePlanner(const Case& which, Bytes budget, const Iteration& run)
       : which_(which),
         budget_(budget),
         run_(run),
-        problem_of_(problem_of),
-        round_(run.count > 1 ? book_for_rounds(*which.moving, *run.moving) : *which.moving),
-        trial_(problem_of(which, run.graph, run.costs, budget).evaluate) {}
+        round_(run.rounds > 1 ? book_for_rounds(*which.moving, *run.moving) : *which.moving),
+        trial_(problem_of(which, *run.graph, run.costs, budget).evaluate) {}
 
   [[nodiscard]] PlanResult plan(const Schedule& schedule, const ScheduleOptions& options) const {
     const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
@@ -99,7 +101,7 @@ class StatePlanner {
       return this->plan_round(schedule, options, costs);
     };
     PlanResult made;
-    if (run_.count == 1) {
+    if (run_.rounds == 1) {
       made = plan_round(planned_costs(round_, which_.costs, booking));
     } else {
       const auto costs_at = [&](std::int64_t samples) {
@@ -126,8 +128,7 @@ class StatePlanner {
   [[nodiscard]] PlanResult quickest(const Schedule& schedule) const {
     PlanResult best = plan(schedule, which_.schedule_options);
     std::optional<Duration> time = time_of(best);
-    const std::vector<Bytes> rooms =
-        algorithm_rooms(which_.workload.graph, which_.costs, budget_);
+    const std::vector<Bytes> rooms = algorithm_rooms(which_.workload.graph, which_.costs, budget_);
     for (const Schedule* other : schedules()) {
       if (!other->is(Trait::kCarriesState) || other->is(Trait::kRecomputes)) continue;
       for (const Bytes room : rooms) {
@@ -143,13 +144,13 @@ class StatePlanner {
   /// Trials are runs of the round with its state woven in, as if it were all.
   [[nodiscard]] PlanResult plan_round(const Schedule& schedule, const ScheduleOptions& options,
                                       const CostTable& planned) const {
-    std::optional<Rounds> own;
-    if (run_.count > 1) {
+    std::optional<Iteration> own;
+    if (run_.rounds > 1) {
       own = with_state(which_, which_.moving, round_costs(which_, planned.batch));
     }
     const CostTable& costs = own ? own->costs : run_.costs;
-    const TrainingGraph& graph = own ? own->graph : run_.graph;
-    PlanningProblem problem = problem_of_(which_, round_.planned, planned, budget_);
+    const TrainingGraph& graph = own ? *own->graph : *run_.graph;
+    PlanningProblem problem = problem_of(which_, round_.planned, planned, budget_);
     problem.options = options;
     fit_algorithms(problem);
     problem.carries_state = true;
@@ -158,7 +159,7 @@ class StatePlanner {
     if (schedule.is(Trait::kOptimizes)) {
       problem.least_time = std::max(problem.least_time, time_with_room(planned, graph, costs));
     }
-    const auto trial = own ? problem_of_(which_, own->graph, own->costs, budget_).evaluate : trial_;
+    const auto trial = own ? problem_of(which_, *own->graph, own->costs, budget_).evaluate : trial_;
     problem.evaluate = [this, &costs, &trial,
                         woven = std::make_shared<std::optional<Plan>>()](const Plan& plan) {
       woven->emplace(weave_state(plan, round_, costs));
@@ -172,14 +173,14 @@ class StatePlanner {
   [[nodiscard]] Duration time_with_room(const CostTable& planned, const TrainingGraph& graph,
                                         const CostTable& costs) const {
     const Bytes room(kMaxTotalBytes);
-    PlanningProblem problem = problem_of_(which_, round_.planned, planned, room);
+    PlanningProblem problem = problem_of(which_, round_.planned, planned, room);
     problem.options.algorithms = AlgorithmChoice::kPerformance;
     problem.carries_state = true;
     const PlanResult made = find_schedule("in-core")->make_plan(problem);
     const Plan* plan = std::get_if<Plan>(&made);
     if (plan == nullptr) return {};
     const Plan woven = weave_state(*plan, round_, costs);
-    return problem_of_(which_, graph, costs, room)
+    return problem_of(which_, graph, costs, room)
         .evaluate(woven)
         .iteration_time.value_or(Duration());
   }
@@ -205,8 +206,7 @@ class StatePlanner {
 
   const Case& which_;
   Bytes budget_;
-  const Rounds& run_;
-  const ProblemOf& problem_of_;
+  const Iteration& run_;
   MovingState round_;  ///< what schedules plan
   std::function<Trial(const Plan&)> trial_;
 };
@@ -253,8 +253,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   made.far_compute = far_compute_of(made.hardware, options.transfers, options.far_compute);
 }
 
-RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes budget,
-                             ProblemOf problem_of) {
+PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {
   check_carries_state(schedule);
   if (compresses(schedule, which.schedule_options)) {
     bad_value("--offload", "it with --lms-action", "--lms-action swap",
@@ -271,9 +270,10 @@ RoundsResult plan_with_state(const Case& which, const Schedule& schedule, Bytes 
     option_error("--sub-batch", std::to_string(rounds.samples),
                  "a number from 1 to the batch, " + std::to_string(batch));
   }
-  auto run = several ? rounds_with_state(which, rounds.samples)
-                     : std::make_shared<const Rounds>(with_state(which, which.moving, which.costs));
-  const StatePlanner planner(which, budget, *run, problem_of);
+  auto run =
+      std::make_shared<const Iteration>(several ? rounds_with_state(which, rounds.samples)
+                                                : with_state(which, which.moving, which.costs));
+  const StatePlanner planner(which, budget, *run);
   PlanResult made = schedule.is(Trait::kOptimizes) ? planner.quickest(schedule)
                                                    : planner.plan(schedule, which.schedule_options);
   return {std::move(made), std::move(run)};

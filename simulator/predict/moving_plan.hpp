@@ -26,12 +26,9 @@ void check_carries_state(const Schedule& schedule);
 /// Keeps the schedules whose plans can.
 void keep_carriers(std::vector<const Schedule*>& schedules);
 
-/// Makes the input of a schedule from a graph and costs.
-using ProblemOf = PlanningProblem (*)(const Case& which, const TrainingGraph& graph,
-                                      const CostTable& costs, Bytes budget);
-/// Plans with moving states. Precondition: which.moving is set.
-[[nodiscard]] RoundsResult plan_with_state(const Case& which, const Schedule& schedule,
-                                           Bytes budget, ProblemOf problem_of);
+/// Precondition: which.moving.
+[[nodiscard]] PlannedIteration plan_with_state(const Case& which, const Schedule& schedule,
+                                               Bytes budget);
 
 enum class TaskOrder { kAny, kOnce };
 /// Returns a lower bound for any schedule with this placement of states: the copies of each

@@ -18,7 +18,7 @@
 #include "model/cost/unified_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
 
 namespace ooc {
@@ -144,8 +144,8 @@ class PageCutter {
   const TrainingGraph& graph_;
   Bytes available_;
   std::vector<AlternativeId> ways_;  ///< by task
-  std::vector<Bytes> size_;       ///< of the parts, by tensor
-  std::vector<bool> too_coarse_;  ///< by tensor
+  std::vector<Bytes> size_;          ///< of the parts, by tensor
+  std::vector<bool> too_coarse_;     ///< by tensor
   PageCut cut_;
 };
 
@@ -194,7 +194,7 @@ class PagedPlanner {
         schedule_(schedule),
         budget_(budget),
         parts_(std::move(parts)),
-        graph_(cut_graph(which.workload.graph, parts_)),
+        graph_(std::make_shared<const TrainingGraph>(cut_graph(which.workload.graph, parts_))),
         costs_(costs_of(which.costs)) {
     const std::vector<AlternativeId> ways = chosen_algorithms(which, budget);
     for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -203,24 +203,22 @@ class PagedPlanner {
     }
   }
 
-  RoundsResult run(SubBatch sub_batch) {
-    RoundsResult result;
+  PlannedIteration run(SubBatch sub_batch) {
+    PlannedIteration result;
     if (sub_batch.kind == SubBatch::Kind::kOff) {
       result.plan = plan(costs_);
     } else {
       result = plan_in_rounds(
-          {.graph = graph_,
+          {.graph = *graph_,
            .costs = costs_,
            .budget = budget_,
            .sub_batch = sub_batch,
            .costs_at = [this](auto batch) { return costs_of(round_costs(which_, batch)); },
            .plan = [this](const CostTable& costs) { return plan(costs); }});
     }
-    if (result.rounds == nullptr && std::holds_alternative<Plan>(result.plan)) {
-      result.rounds = std::make_shared<const Rounds>(Rounds{.sub_batch = costs_.batch,
-                                                            .count = 1,
-                                                            .graph = std::move(graph_),
-                                                            .costs = std::move(costs_)});
+    if (result.iteration == nullptr && std::holds_alternative<Plan>(result.plan)) {
+      result.iteration = std::make_shared<const Iteration>(
+          Iteration{.graph = graph_, .costs = std::move(costs_), .sub_batch = which_.sub_batch});
     }
     return result;
   }
@@ -240,7 +238,7 @@ class PagedPlanner {
       const std::int32_t last = costs.first_alternative[i + 1] - 1;
       ways.push_back(AlternativeId{std::min(costs.first_alternative[i] + place_[i], last)});
     }
-    return schedule_.make_plan({.graph = graph_,
+    return schedule_.make_plan({.graph = *graph_,
                                 .costs = costs,
                                 .budget = budget_,
                                 .options = which_.schedule_options,
@@ -251,23 +249,24 @@ class PagedPlanner {
   const Schedule& schedule_;
   Bytes budget_;
   Parts parts_;
-  TrainingGraph graph_;
+  std::shared_ptr<const TrainingGraph> graph_;
   CostTable costs_;
-  std::vector<std::int32_t> place_ = {};  ///< by slice of a task: of its alternative among the task's
+  std::vector<std::int32_t> place_ =
+      {};  ///< by slice of a task: of its alternative among the task's
 };
 
 }  // namespace
 
-RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
-                           SubBatch sub_batch) {
+PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
+                               SubBatch sub_batch) {
   std::optional<OutOfMemory> far = far_shortage(which, budget);
   if (const std::int64_t parts = parts_in(which, part_size(budget)); parts > kMostParts) {
-    if (far) return {*std::move(far), nullptr};
+    if (far) return {*std::move(far)};
     too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
   }
   PageCut made = PageCutter(which, budget).run();
-  if (!made.parts) return {near_shortage(which, made.largest, budget), nullptr};
-  if (far) return {*std::move(far), nullptr};
+  if (!made.parts) return {near_shortage(which, made.largest, budget)};
+  if (far) return {*std::move(far)};
   if (const std::int64_t parts = made.parts->first.back(); parts > kMostParts) {
     too_many(which, fmt::format("{} parts of tensors", parts), kMostParts);
   }

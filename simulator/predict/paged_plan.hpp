@@ -10,9 +10,9 @@
 
 namespace ooc {
 
-/// `rounds` of a plan holds graph and costs of the parts; never null.
-[[nodiscard]] RoundsResult plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
-                                         SubBatch sub_batch);
+/// `rounds` is never null where there is a plan: it holds the graph and the costs of the parts.
+[[nodiscard]] PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule,
+                                             Bytes budget, SubBatch sub_batch);
 
 /// Returns "unified_prefetch" for schedules that prefetch pages, "unified_fault" for others that move pages, else `given`.
 [[nodiscard]] std::string transfer_mode(const Schedule& schedule, const std::string& given);

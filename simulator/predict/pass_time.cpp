@@ -8,6 +8,7 @@
 #include "model/base/errors.hpp"
 #include "model/cost/kernel_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
 namespace {
@@ -41,7 +42,7 @@ Duration time_of_pass(const Case& which, TimedPass pass) {
   OOC_CHECK(in_core != nullptr, "in-core is a schedule");
   const CaseRun run = run_case(which, *in_core, Bounds::kNone);
   const Plan* plan = std::get_if<Plan>(&run.plan);
-  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* timeline = run.timeline();
   OOC_CHECK(plan != nullptr && timeline != nullptr, "what is timed in core fits");
   const std::size_t tasks = tasks_of(which.workload.graph, pass);
   Duration end;

@@ -3,22 +3,28 @@
 // lifetimes, so only in-core can be planned by them.
 #include "simulator/predict/planning.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "model/base/option_text.hpp"
+#include "model/cost/compute_cost.hpp"
 #include "model/cost/held_bytes.hpp"
+#include "model/cost/transfer_cost.hpp"
+#include "simulator/engine/simulate.hpp"
+#include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
-#include "simulator/predict/compressed_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
-#include "simulator/predict/round_costs.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
-#include "simulator/schedules/sub_batch.hpp"
 #include "simulator/summary/memory_use.hpp"
 
 namespace ooc {
@@ -27,17 +33,12 @@ namespace {
 /// With what copies wait for beyond what the schedule says, and gradients in blocks of their own where `costs` have them so;
 /// none: as it is.
 std::optional<Plan> as_it_runs(const Case& which, const CostTable& costs, const Plan& plan) {
-  std::optional<Plan> rewritten;
   const CopyRules& rules = framework_of(which.framework).copies;
+  const CopyMode mode = which.transfers.mode;
   const bool frees = !costs.held.empty() && plan.static_bytes == costs.static_bytes;
-  if (change_plans(rules) || frees) {
-    rewritten = wait_as_framework(
-        plan, rules, frees ? Stays{.held = costs.held, .inputs = costs.held_inputs} : Stays{});
-  }
-  if (which.transfers.mode == CopyMode::kPageable) {
-    rewritten = serialize_copies(rewritten ? *rewritten : plan);
-  }
-  return rewritten;
+  if (!change_plans(rules, mode) && !frees) return std::nullopt;
+  return wait_as_framework(
+      plan, rules, mode, frees ? Stays{.held = costs.held, .inputs = costs.held_inputs} : Stays{});
 }
 
 /// What a trial writes: the next one does so in the same memory.
@@ -46,8 +47,8 @@ struct TrialRun {
   SimulationBuffers buffers;
 };
 
-/// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
-/// plan that overflows far memory does not run.
+}  // namespace
+
 PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
                            Bytes budget) {
   Bytes all;
@@ -81,6 +82,8 @@ PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const 
   return problem;
 }
 
+namespace {
+
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
   return problem_of(which, which.workload.graph, costs, budget);
 }
@@ -111,8 +114,8 @@ PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
   return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
 }
 
-RoundsResult plan_rounds(const Case& which, const Schedule& schedule, Bytes budget,
-                         const ScheduleOptions& options) {
+PlannedIteration plan_rounds(const Case& which, const Schedule& schedule, Bytes budget,
+                             const ScheduleOptions& options) {
   const auto plan_round = [&](const CostTable& costs) {
     PlanningProblem problem = problem_of(which, costs, budget);
     problem.options = options;
@@ -129,35 +132,34 @@ RoundsResult plan_rounds(const Case& which, const Schedule& schedule, Bytes budg
 }
 
 /// None: it does not fit, or does not run.
-std::optional<Duration> time_of(const Case& which, const RoundsResult& result, Bytes budget) {
+std::optional<Duration> time_of(const Case& which, const PlannedIteration& result, Bytes budget) {
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan == nullptr) return std::nullopt;
-  const TrainingGraph& graph = result.rounds ? result.rounds->graph : which.workload.graph;
-  const CostTable& costs = result.rounds ? result.rounds->costs : which.costs;
-  return problem_of(which, graph, costs, budget).evaluate(*plan).iteration_time;
+  const Iteration& about = result.iteration ? *result.iteration : which;
+  return problem_of(which, *about.graph, about.costs, budget).evaluate(*plan).iteration_time;
 }
 
 /// The quickest of: the batch at once; as many rounds as are best by short searches, then searched as usual; what
 /// schedules that run in rounds by themselves, and in-core, make of it.
-RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, Bytes budget) {
+PlannedIteration plan_quickest_rounds(const Case& which, const Schedule& schedule, Bytes budget) {
   constexpr std::int64_t kShortSearch = 200;
   ScheduleOptions options = which.schedule_options;
   options.sub_batch = {.kind = SubBatch::Kind::kAuto};
   options.own.change().search = std::min(options.own->search.value_or(kShortSearch), kShortSearch);
-  RoundsResult best = plan_rounds(which, schedule, budget, options);
+  PlannedIteration best = plan_rounds(which, schedule, budget, options);
   std::optional<Duration> time = time_of(which, best, budget);
-  const auto consider = [&](RoundsResult other) {
+  const auto consider = [&](PlannedIteration other) {
     const std::optional<Duration> taken = time_of(which, other, budget);
     if (!taken || (time && *taken >= *time)) return;
     time = taken;
     best = std::move(other);
   };
   options.own = which.schedule_options.own;
-  if (best.rounds) {
-    options.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = best.rounds->sub_batch};
+  if (best.iteration) {
+    options.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = best.iteration->sub_batch};
     consider(plan_rounds(which, schedule, budget, options));
   }
-  consider({schedule.make_plan(problem_of(which, which.costs, budget)), nullptr});
+  consider({schedule.make_plan(problem_of(which, which.costs, budget))});
   options.sub_batch = {.kind = SubBatch::Kind::kAuto};
   options.room = Bytes(0);
   consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
@@ -167,9 +169,21 @@ RoundsResult plan_quickest_rounds(const Case& which, const Schedule& schedule, B
   return best;
 }
 
-RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
+PlannedIteration plan_compressed(const Case& which, const PlanningProblem& problem) {
+  const auto elementwise = [&](std::int64_t flops, std::int64_t bytes) {
+    return elementwise_cost(problem.graph, which.hardware, which.compute, flops, bytes);
+  };
+  const auto costs_of = [&](const Compression& compression) {
+    CostTable costs = compressed_costs(compression, problem.costs, elementwise);
+    costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+    return costs;
+  };
+  return plan_with_compression({.problem = problem, .costs_of = costs_of});
+}
+
+PlannedIteration plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
-  if (which.moving) return plan_with_state(which, schedule, budget, problem_of);
+  if (which.moving) return plan_with_state(which, schedule, budget);
   const bool other_tensors =
       schedule.is(Trait::kMovesPages) || compresses(schedule, which.schedule_options);
   if (other_tensors && !which.costs.held.empty()) {
@@ -177,13 +191,13 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
     fixed.costs = with_nothing_held(which.costs);
     return plan_one_device(fixed, schedule, budget);
   }
-  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule), nullptr};
+  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule)};
   if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
   if (compresses(schedule, which.schedule_options)) {
     return plan_compressed(which, problem_of(which, which.costs, budget));
   }
   if (sub_batch.kind == SubBatch::Kind::kOff) {
-    return {schedule.make_plan(problem_of(which, which.costs, budget)), nullptr};
+    return {schedule.make_plan(problem_of(which, which.costs, budget))};
   }
   if (sub_batch.kind == SubBatch::Kind::kAuto && schedule.is(Trait::kOptimizes)) {
     return plan_quickest_rounds(which, schedule, budget);
@@ -193,7 +207,139 @@ RoundsResult plan_one_device(const Case& which, const Schedule& schedule, Bytes 
   return plan_rounds(which, schedule, budget, options);
 }
 
+/// Of all devices together, as for rounds.
+constexpr std::size_t kMostTasks = std::size_t{1} << 22;
+
+/// A size of share, its case and its plan.
+struct Share {
+  std::int64_t samples;
+  Case job;
+  PlannedIteration planned;
+
+  [[nodiscard]] const Iteration& about() const {
+    return planned.iteration ? *planned.iteration : job;
+  }
+};
+
+Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest) {
+  Case job = which;
+  job.devices = 1;
+  job.sub_batch = samples;
+  job.transfers.sharers = which.devices;
+  if (samples == largest) {
+    job.costs.transfers = estimate_transfers(job.costs.tensor_bytes, which.hardware, job.transfers);
+  } else {
+    job.costs = round_costs(job, samples);
+  }
+  SubBatch& sub_batch = job.schedule_options.sub_batch;
+  if (sub_batch.kind == SubBatch::Kind::kSize && sub_batch.samples > samples) {
+    if (samples == largest) {
+      bad_value("--sub-batch", std::to_string(sub_batch.samples),
+                fmt::format("a number from 1 to {}, the largest share of a device", largest));
+    }
+    sub_batch.samples = samples;
+  }
+  return job;
+}
+
+// Devices with as many samples run the same plan, so there are at most two to make. Planning at the fair share of the link
+// is what such devices see: they copy at the same times. The engine then shares the link as it is used, so a device that
+// copies alone gets all of it.
+PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, Bytes budget) {
+  const std::vector<std::int64_t> samples = split_batch(which.inputs.batch, which.devices);
+  std::vector<Share> shares;  // by size, the larger one first
+  shares.reserve(2);
+  for (const std::int64_t count : {samples.front(), samples.back()}) {
+    if (!shares.empty() && shares.back().samples == count) continue;
+    Case job = case_of_share(which, count, samples.front());
+    PlannedIteration planned = plan_one_device(job, schedule, budget);
+    if (!std::holds_alternative<Plan>(planned.plan)) return {std::move(planned.plan)};
+    shares.push_back({count, std::move(job), std::move(planned)});
+  }
+  std::vector<const Iteration*> written;
+  std::vector<DevicePlan> plans;
+  std::size_t tasks = 0;
+  for (const std::int64_t count : samples) {
+    const Share& share = shares[count == samples.front() ? 0 : 1];
+    written.push_back(&share.about());
+    plans.push_back({std::get<Plan>(share.planned.plan), share.about()});
+    tasks += share.about().graph->tasks.size();
+  }
+  if (tasks > kMostTasks) {
+    bad_value("--devices", fmt::format("{}, which takes {} tasks", which.devices, tasks),
+              fmt::format("at most {} tasks on all devices", kMostTasks),
+              "give more memory or a smaller batch");
+  }
+  const TrainingGraph& round = which.workload.graph;
+  const auto reduce_cost = [&](std::int64_t flops, std::int64_t bytes) {
+    return elementwise_cost(round, which.hardware, which.compute, flops, bytes);
+  };
+  auto all = std::make_shared<Iteration>(
+      write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
+  all->costs.transfers =
+      estimate_transfers(all->costs.tensor_bytes, which.hardware, which.transfers);
+  const auto& first = shares.front().planned.iteration;
+  all->share = first ? first : std::make_shared<const Iteration>(which);
+  Plan plan = join_devices(plans, *all, which.exchange);
+  return {std::move(plan), std::move(all)};
+}
+
 }  // namespace
+
+void check_devices_of_batch(int devices, std::int64_t batch) {
+  if (devices <= batch) return;
+  bad_value("--devices", std::to_string(devices), fmt::format("at most the batch, {}", batch),
+            "every device runs at least one sample");
+}
+
+// Times that the user states (custom layers but those per sample, --layer-times) are those of the whole batch: a round
+// takes its share of them, which is optimistic where small batches use the machine less well.
+CostTable round_costs(const Case& which, std::int64_t batch) {
+  const TrainingGraph& graph = which.workload.graph;
+  ComputeOptions compute = which.compute;
+  compute.batch = batch;
+  CostTable costs = estimate_compute(graph, which.hardware, compute);
+  costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+  std::vector<bool> stated(graph.network->layers.size());
+  for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    const LayerId layer = graph.tasks[i].layer;
+    const auto& custom = graph.network->layers[layer.at()].model->custom;
+    const bool for_batch = custom && custom->per == CustomCost::Per::kBatch;
+    if (!stated[layer.at()] && !for_batch) continue;
+    const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
+    const Int128 time = Int128{costs[way].time.count()} * batch;
+    costs.alternatives[way.at()].time =
+        Duration(static_cast<std::int64_t>((time + which.inputs.batch - 1) / which.inputs.batch));
+  }
+  return costs;
+}
+
+SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
+                      const Schedule& schedule) {
+  const SubBatch asked = options.sub_batch;
+  const bool lifetimes =
+      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
+  if (!lifetimes) return {.kind = SubBatch::Kind::kOff};
+  if (asked.kind != SubBatch::Kind::kUsual) return asked;
+  return {.kind = schedule.is(Trait::kSubBatches) ? SubBatch::Kind::kAuto : SubBatch::Kind::kOff};
+}
+
+SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
+  const SubBatch asked = sub_batch_of(which.accounting, which.schedule_options, schedule);
+  if (asked.kind != SubBatch::Kind::kCount) return asked;
+  const std::int64_t batch = which.costs.batch;
+  const std::int64_t samples = (batch - 1) / asked.count + 1;
+  const std::int64_t rounds = (batch - 1) / samples + 1;
+  if (rounds == asked.count) return {.kind = SubBatch::Kind::kSize, .samples = samples};
+  const std::string expected =
+      asked.count > batch
+          ? fmt::format("at most the batch, {}", batch)
+          : fmt::format("a divisor of the batch: rounds of {} of its {} samples are {}", samples,
+                        batch, rounds);
+  bad_value("--accumulate", std::to_string(asked.count), expected,
+            "--batch is all samples of an iteration");
+}
 
 bool is_footprint(Accounting accounting) {
   return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
@@ -203,25 +349,17 @@ Bytes simulated_budget(const Case& which) {
   return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
 }
 
-DevicesResult plan_job(const Case& which, const Schedule& schedule, Bytes budget) {
-  const auto plan_share = [&](const Case& share) {
-    return plan_one_device(share, schedule, budget);
-  };
-  if (compresses(schedule, which.schedule_options)) {
-    check_compression(sub_batch_of(which, schedule));
+PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget) {
+  if (compresses(schedule, which.schedule_options) &&
+      sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff) {
+    bad_value("--lms-action", "compression in sub-batches", "--sub-batch off, or --lms-action swap",
+              "rounds are planned on the network's own graph");
   }
-  DevicesResult result;
-  if (which.devices > 1) {
-    result = plan_on_devices(which, plan_share);
-  } else {
-    RoundsResult one = plan_share(which);
-    result = {std::move(one.plan), std::move(one.rounds), nullptr};
-  }
+  PlannedIteration result = which.devices > 1 ? plan_on_devices(which, schedule, budget)
+                                              : plan_one_device(which, schedule, budget);
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
-    const CostTable& costs = result.devices  ? result.devices->costs
-                             : result.rounds ? result.rounds->costs
-                                             : which.costs;
+    const CostTable& costs = result.iteration ? result.iteration->costs : which.costs;
     if (auto rewritten = as_it_runs(which, costs, *plan)) result.plan = *std::move(rewritten);
   }
   return result;

@@ -4,11 +4,20 @@
 #include <numeric>
 #include <utility>
 
+#include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
+#include "simulator/predict/assumed.hpp"
+#include "simulator/predict/far_overflow.hpp"
+#include "simulator/predict/figures.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/margins.hpp"
+#include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/predict/round_costs.hpp"
+#include "simulator/predict/remarks.hpp"
+#include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/option_table.hpp"
 
 namespace ooc {
 namespace {
@@ -17,10 +26,9 @@ namespace {
 /// says, or a far memory that might overflow.
 bool sizes_may_deceive(const Case& which) {
   const auto& sizes = which.costs.tensor_bytes;
-  const CopyRules& copies = framework_of(which.framework).copies;
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
-  return which.allocator != Allocator::kIdeal || which.transfers.mode == CopyMode::kPageable ||
-         change_plans(copies) || which.devices > 1 || all > which.far_capacity;
+  return which.allocator != Allocator::kIdeal || which.devices > 1 || all > which.far_capacity ||
+         change_plans(framework_of(which.framework).copies, which.transfers.mode);
 }
 
 /// Rooms to try, first unset: tasks with the least workspace, without which the job does not fit. That alone where there is
@@ -71,13 +79,101 @@ bool same_but_for_algorithms(const Plan& a, const Plan& b) {
   return true;
 }
 
+bool has_batch_norm(const Network& network) {
+  return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+    return layer.kind != nullptr && layer.kind->name == "batch_norm";
+  });
+}
+
+/// "" where every task is known one way only.
+std::string_view algorithms_text(const Case& which, const Schedule& schedule) {
+  if (which.costs.alternatives.size() == which.workload.graph.tasks.size()) return "";
+  return schedule.is(Trait::kChoosesAlgorithms)
+             ? "own"
+             : algorithms_name(which.schedule_options.algorithms);
+}
+
+/// Fills the bounds of a run with a plan.
+void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return;
+  const bool added = compresses(schedule, which.schedule_options);
+  const Iteration& all = run.about(which);
+  const Iteration& share = all.of_device();
+  const Iteration& bounded = added ? which : share;  // nobody has to compress
+  // Far updates are no tasks of it.
+  const TrainingGraph& graph = share.moving ? share.moving->planned : *bounded.graph;
+  MemoryPressure pressure;
+  find_memory_pressure(graph, bounded.costs, simulated_budget(which), pressure);
+  if (!pressure.feasible) return;
+  // What memory forces on a schedule that only moves tensors, others may avoid.
+  if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
+  // Of unequal shares only the first one's pressure is known.
+  const bool equal = which.inputs.batch % which.devices == 0;
+  run.bounds = bound_cuts(pressure, share.costs.transfers, equal ? which.devices : 1);
+  if (which.devices > 1) {
+    run.bounds->add(exchange_bound(all, which.exchange));
+    run.bounds->raise(fetch_bound(all, pressure));
+  }
+  if (which.moving) {
+    const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
+                                   [](const Step& step) { return step.recompute; });
+    run.bounds->raise(
+        state_bound(*all.moving, all.costs, again ? TaskOrder::kAny : TaskOrder::kOnce));
+  }
+  if (added) return;
+  if (!only_moves_tensors(schedule, which.schedule_options)) {
+    if (which.moving) return;  // what it books is not what such a plan must hold
+    // Of several devices the first one's: others, and their exchange, only delay it.
+    const auto mixed =
+        bound_mixed(*share.graph, share.costs, simulated_budget(which), MixedEffort::kWhole);
+    if (!mixed) return;
+    run.bounds->raise(mixed->best());
+    run.bounds_recomputing = true;
+    return;
+  }
+  Duration windows = bound_windows(graph, share.costs, pressure);
+  if (which.devices > 1) windows += exchange_bound(all, which.exchange);
+  run.bounds->windows = std::max(run.bounds->cut, windows);
+}
+
+std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {
+  const bool moves = only_moves_tensors(schedule, which.schedule_options);
+  if (which.moving) {
+    return moves ? "schedules that only move tensors, with this placement of state"
+                 : "schedules of any kind, with this placement of state";
+  }
+  if (run.bounds_recomputing) return "schedules that move or recompute tensors";
+  return moves ? "schedules that only move tensors" : "schedules of any kind";
+}
+
+SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
+                        const RunInputs& inputs) {
+  return {.inputs = inputs,
+          .graph = which.workload.graph,
+          .costs = which.costs,
+          .plan = run.verdict(),
+          .outcome = run.outcome,
+          .about = &run.about(which),
+          .in_core_peak = which.in_core_peak,
+          .bounds = run.bounds,
+          .bound_class = class_of_bounds(which, schedule, run),
+          .compute_model = which.compute_model,
+          .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
+          .peak_far = run.peak_far,
+          .moving = which.moving.get()};
+}
+
 }  // namespace
 
+Bytes CaseRun::allowed(const Case& which) const {
+  return allocator_limit.value_or(simulated_budget(which));
+}
+
 ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule, Detail most)
-    : which_(which), schedule_(schedule) {
+    : which_(which), schedule_(schedule), records_(most != Detail::kTotals) {
   for (const auto& room : rooms_of(which, schedule)) {
     candidates_.push_back({.room = room, .least = least_time(which, schedule, room)});
-    candidates_.back().buffers.records = most != Detail::kTotals;
   }
   best_ = candidates_.size() - 1;
 }
@@ -169,7 +265,7 @@ bool ScheduledCase::is_outdone(const Candidate& candidate) const {
   if (!candidate.quicker) return false;
   const Candidate& other = candidates_[*candidate.quicker];
   if (!other.is_run) return is_outdone(other);
-  const Timeline* timeline = timeline_of(other);
+  const Timeline* timeline = other.run->timeline();
   if (timeline == nullptr) return false;
   const auto waits = [&](StallCause cause) {
     return timeline->stall_totals[static_cast<std::size_t>(cause)].count() > 0;
@@ -177,29 +273,58 @@ bool ScheduledCase::is_outdone(const Candidate& candidate) const {
   return !waits(StallCause::kMemory) && !waits(StallCause::kSwapOut);
 }
 
-const Timeline* ScheduledCase::timeline_of(const Candidate& candidate) {
-  const auto& outcome = candidate.run->outcome;
-  return outcome ? std::get_if<Timeline>(&*outcome) : nullptr;
-}
-
 void ScheduledCase::plan(Candidate& candidate) {
   const ToBeat to_beat{.time = time_, .by_sizes = by_sizes_};
-  if (!candidate.room) {
-    candidate.run = plan_case(which_, schedule_, to_beat, candidate.buffers);
-    return;
-  }
-  Case fitted = which_;
-  fitted.schedule_options.room = candidate.room;
-  candidate.run = plan_case(fitted, schedule_, to_beat, candidate.buffers);
+  std::optional<Case> fitted;
+  if (candidate.room) fitted.emplace(which_).schedule_options.room = candidate.room;
+  candidate.run =
+      plan_with_margins(fitted ? *fitted : which_, schedule_, to_beat, candidate.buffers);
+  candidate.far.reset();
+  candidate.paper = {};
+  if (!candidate.run || !std::holds_alternative<Plan>(candidate.run->plan)) return;
+  const Iteration& about = candidate.run->about(which_);
+  candidate.far = far_use(std::get<Plan>(candidate.run->plan), *about.graph, about.costs);
 }
 
+// The capacity of far memory is checked here and nowhere else, because no stage before the simulation knows how much of it
+// a plan uses.
 std::optional<Duration> ScheduledCase::simulate(Candidate& candidate) {
   if (!candidate.run) plan(candidate);
   if (!candidate.run) return std::nullopt;
-  simulate_case(which_, *candidate.run, candidate.buffers);
   candidate.is_run = true;
-  const Timeline* timeline = timeline_of(candidate);
-  return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
+  CaseRun& run = *candidate.run;
+  Timeline& lent = candidate.buffers.timeline;
+  if (run.outcome) {
+    // Back to where it was lent from, with all that its vectors have grown to.
+    if (auto* timeline = std::get_if<Timeline>(&*run.outcome)) lent = std::move(*timeline);
+  }
+  run.outcome.reset();
+  run.far_overflow.reset();
+  run.peak_far.reset();
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  if (plan == nullptr) return std::nullopt;
+  const Iteration& about = run.about(which_);
+  auto blocked = ooc::simulate({.plan = *plan,
+                                .costs = about.costs,
+                                .budget = run.allowed(which_),
+                                .allocator = run.allocator(which_),
+                                .records = records_ || !candidate.far},
+                               candidate.buffers);
+  if (blocked) {
+    run.outcome.emplace(*std::move(blocked));
+    return std::nullopt;
+  }
+  if (is_footprint(which_.accounting)) lent.peak_near = which_.in_core_peak;
+  const Bytes far = candidate.far
+                        ? peak_far_bytes(*candidate.far, lent)
+                        : peak_far_by_category(*plan, *about.graph, about.costs, lent).total();
+  if (far > which_.far_capacity) {
+    run.far_overflow = far_overflow(which_, run, lent, far);
+    return std::nullopt;
+  }
+  run.peak_far = far;
+  run.outcome.emplace(std::move(lent));
+  return run.timeline()->iteration_time;
 }
 
 /// Of equals the larger room, in whatever order they come.
@@ -217,22 +342,60 @@ void ScheduledCase::consider(std::size_t index) {
   time_ = time;
 }
 
-void ScheduledCase::bound() { bound_run(which_, schedule_, *candidates_[best_].run); }
-
-RunReport ScheduledCase::report(Detail detail) const {
-  return report_case(which_, schedule_, *candidates_[best_].run, detail);
-}
-
-const RunReport& ScheduledCase::totals() {
+const RunReport& ScheduledCase::row() {
+  (void)run();
   Candidate& best = candidates_[best_];
-  if (best.report) {
-    report_again(which_, schedule_, *best.run, best.buffers, *best.report);
-  } else {
-    best.report = report_case(which_, schedule_, *best.run, Detail::kTotals);
-  }
-  return *best.report;
+  if (!best.report)
+    return best.report.emplace(report_case(which_, schedule_, *best.run, Detail::kTotals));
+  RunReport& report = *best.report;
+  repeat_prices(which_.transfers, report.inputs);
+  SummaryInput input = summary_of(which_, schedule_, *best.run, report.inputs);
+  input.detail = Detail::kTotals;
+  input.paper = &best.paper;
+  summarize_again(input, report);
+  report.sequence = sequence_rates(which_, report);
+  return report;
 }
 
 CaseRun ScheduledCase::take() && { return *std::move(candidates_[best_].run); }
+
+CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds) {
+  ScheduledCase scheduled(which, schedule);
+  (void)scheduled.run();
+  CaseRun run = std::move(scheduled).take();
+  if (bounds == Bounds::kAll) bound_run(which, schedule, run);
+  return run;
+}
+
+RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                      Detail detail) {
+  RunInputs inputs = which.inputs;
+  inputs.schedule = schedule.name;
+  inputs.mode = transfer_mode(schedule, inputs.mode);
+  inputs.allocator = allocator_name(run.allocator(which));
+  inputs.options = options_text(schedule, which.schedule_options);
+  inputs.algorithms = algorithms_text(which, schedule);
+  SummaryInput input = summary_of(which, schedule, run, inputs);
+  input.assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework));
+  input.detail = detail;
+  RunReport report = summarize(input);
+  report.sequence = sequence_rates(which, report);
+  report.in_words = schedule.is(Trait::kOptimizes);
+  report.remarks = which.remarks;
+  report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
+  if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
+  const std::string stated = stated_times_remark(which.workload, which.compute);
+  if (!stated.empty()) report.remarks.push_back(stated);
+  if (which.moving) add_state_words(which, report);
+  report.planned_for = run.planned_for;
+  report.keeps_gradients = run.keeps_gradients;
+  if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
+  if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));
+  return report;
+}
+
+RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {
+  return report_case(which, schedule, run_case(which, schedule, Bounds::kAll), detail);
+}
 
 }  // namespace ooc

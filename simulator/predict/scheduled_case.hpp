@@ -1,16 +1,54 @@
-// Job under one schedule: the single path from a job to its run, for all commands. Unless a rule for
-// algorithms is given, the job is planned with each room for workspaces (fitting_algorithms.hpp), and the
-// fastest run is the answer. So a workspace never costs more than it gains.
+// A job under one schedule: the one way from a job to its run and its report, behind every command. Where no rule for
+// algorithms is asked for, the job is planned with each room for workspaces (fitting_algorithms.hpp) and the quickest run
+// is the answer, so that a workspace never costs more than it gains.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/schedules/sub_batch.hpp"
+#include "simulator/summary/memory_use.hpp"
+#include "simulator/summary/paper_estimate.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
+
+/// What became of one schedule: what it made of the case, and that run.
+struct CaseRun : PlannedIteration {
+  std::optional<PlanResult> far_overflow =
+      {};                               ///< an OutOfMemory: the plan runs, far memory is too small
+  std::optional<Outcome> outcome = {};  ///< of the plan; none where there is none or it overflows
+  std::optional<LowerBounds> bounds = {};
+  bool bounds_recomputing =
+      false;  ///< they hold for schedules that move and recompute, not just of any kind
+  std::optional<Bytes> peak_far = {};  ///< of the outcome
+  bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
+  /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
+  std::optional<Bytes> planned_for = {};
+  /// That the allocator is held to, as PyTorch's set_per_process_memory_fraction does: with more it keeps other blocks.
+  std::optional<Bytes> allocator_limit = {};
+  bool keeps_gradients =
+      false;  ///< they are static, though the framework's are not: what is left between them is of no use
+
+  /// What plan, outcome and bounds are about.
+  [[nodiscard]] const Iteration& about(const Case& which) const {
+    return iteration ? *iteration : which;
+  }
+  [[nodiscard]] Allocator allocator(const Case& which) const {
+    return pages ? Allocator::kIdeal : which.allocator;
+  }
+  /// Near memory that the plan runs in.
+  [[nodiscard]] Bytes allowed(const Case& which) const;
+  [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
+  /// Of a plan that ran.
+  [[nodiscard]] const Timeline* timeline() const {
+    return outcome ? std::get_if<Timeline>(&*outcome) : nullptr;
+  }
+};
 
 class ScheduledCase {
  public:
@@ -21,12 +59,8 @@ class ScheduledCase {
   /// Simulates at the case's present copy costs. Plans are made once, unless copy costs change
   /// them. The result is valid until the next run.
   const CaseRun& run();
-  /// Adds lower bounds to the run.
-  void bound();
-
-  [[nodiscard]] RunReport report(Detail detail) const;
-  /// Returns the totals of the run. Allocates nothing, once each plan has been reported.
-  [[nodiscard]] const RunReport& totals();
+  /// The totals of a run: allocates nothing once each plan was reported.
+  const RunReport& row();
   [[nodiscard]] CaseRun take() &&;
 
  private:
@@ -39,8 +73,10 @@ class ScheduledCase {
     /// Index of the nearest larger room with the same plan but for algorithms; only for plans that no link changes.
     std::optional<std::size_t> quicker = {};
     std::optional<CaseRun> run = {};
-    bool is_run = false;  ///< ran at the present copy costs
-    CaseBuffers buffers = {};
+    bool is_run = false;  ///< at the prices of this run
+    SimulationBuffers buffers = {};
+    std::optional<FarUse> far = {};  ///< of the plan
+    PaperChain paper = {};           ///< likewise
     std::optional<RunReport> report = {};
   };
 
@@ -50,7 +86,6 @@ class ScheduledCase {
   void try_all_of_memory();
   void plan(Candidate& candidate);
   void confirm_smallest(OutOfMemory& oom) const;
-  [[nodiscard]] static const Timeline* timeline_of(const Candidate& candidate);
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Unset: does not fit.
   std::optional<Duration> simulate(Candidate& candidate);
@@ -58,13 +93,29 @@ class ScheduledCase {
 
   const Case& which_;
   const Schedule& schedule_;
-  std::vector<Candidate> candidates_;  ///< candidates by ascending room
-  bool is_trial_ = false;              ///< true if it only tests another case's smallest budget
-  bool planned_ = false;               ///< plans need not be made again
-  bool by_sizes_ = true;               ///< as ToBeat::by_sizes
+  bool records_;                       ///< Timeline::events of outcomes, for more than totals
+  std::vector<Candidate> candidates_;  ///< by room, ascending
+  bool is_trial_ = false;              ///< of another one's smallest budget
+  bool planned_ = false;               ///< once and for all
+  bool by_sizes_ = true;               ///< ToBeat
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< iteration time of the best
   LinkSpeed link_;                ///< fastest link at the present copy costs
 };
+
+/// Lower bounds take longer than the run: sweeps have none.
+enum class Bounds { kNone, kAll };
+
+/// Plans, simulates and bounds.
+[[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
+
+/// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp, rate_range.hpp). A job that
+/// does not fit is a report that says so.
+[[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
+                                    Detail detail);
+
+/// All of it.
+[[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
+                                Detail detail = Detail::kLayers);
 
 }  // namespace ooc

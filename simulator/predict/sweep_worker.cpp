@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {
 
@@ -62,14 +61,9 @@ const RunReport& SweepWorker::run() {
   case_->transfers = transfers_of(options_);
   repeat_prices(case_->transfers, case_->inputs);
   case_->inputs.far_compute = options_.far_compute;
-  if (case_->moving) {
-    case_->far_compute = far_compute_of(case_->hardware, options_.transfers, options_.far_compute);
-  }
-  estimate_transfers_into(case_->costs.transfers, case_->costs.tensor_bytes, case_->hardware,
-                          case_->transfers);
+  price_copies(*case_, options_.far_compute);
   if (!run_) run_.emplace(*case_, *schedule_, Detail::kTotals);
-  (void)run_->run();
-  return run_->totals();
+  return run_->row();
 }
 
 }  // namespace ooc

@@ -8,6 +8,7 @@
 
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
 namespace {
@@ -32,7 +33,7 @@ std::optional<Duration> iteration_time_of(const Workload& workload, const Machin
                                           const CaseOptions& options, const Schedule& schedule) {
   const Case which = make_case(workload, machine, options);
   const CaseRun run = run_case(which, schedule, Bounds::kNone);
-  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* timeline = run.timeline();
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }
 

@@ -51,7 +51,7 @@ class CompressionPlanner {
     ranked_.resize(static_cast<std::size_t>(most));
   }
 
-  RoundsResult run() {
+  PlannedIteration run() {
     const std::vector<Bytes> needs = needs_by_count();
     const Bytes available = problem_.budget - problem_.costs.static_bytes;
     const auto fits = [&](Bytes need) { return need <= available; };
@@ -189,7 +189,7 @@ class CompressionPlanner {
     return trial;
   }
 
-  RoundsResult plan(Attempt trial) const {
+  PlannedIteration plan(Attempt trial) const {
     if (trial.chosen == 0) return {build_task_plan(problem_, {}), nullptr};
     const PlanningProblem problem = problem_of(trial);
     std::vector<TensorId> away;
@@ -197,10 +197,10 @@ class CompressionPlanner {
     MemoryLedger ledger(footprint_without(problem, away).bytes());
     PlanResult plan = build_task_plan(problem, chain_restorations(problem, ledger, trial.away));
     return {std::move(plan),
-            std::make_shared<const Rounds>(Rounds{.sub_batch = problem_.costs.batch,
-                                                  .count = 1,
-                                                  .graph = std::move(trial.compression.graph),
-                                                  .costs = std::move(trial.costs)})};
+            std::make_shared<const Iteration>(Iteration{
+                .graph = std::make_shared<const TrainingGraph>(std::move(trial.compression.graph)),
+                .costs = std::move(trial.costs),
+                .sub_batch = problem_.costs.batch})};
   }
 
   const CompressionRequest& request_;
@@ -211,7 +211,7 @@ class CompressionPlanner {
 
 }  // namespace
 
-RoundsResult plan_with_compression(const CompressionRequest& request) {
+PlannedIteration plan_with_compression(const CompressionRequest& request) {
   return CompressionPlanner(request).run();
 }
 

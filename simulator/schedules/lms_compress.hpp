@@ -16,7 +16,6 @@ struct CompressionRequest {
   std::function<CostTable(const Compression& compression)> costs_of;
 };
 
-/// Plans with compression. `rounds` of the result holds the graph of the plan; null: the network's graph.
-[[nodiscard]] RoundsResult plan_with_compression(const CompressionRequest& request);
+[[nodiscard]] PlannedIteration plan_with_compression(const CompressionRequest& request);
 
 }  // namespace ooc

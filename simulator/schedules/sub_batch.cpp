@@ -57,7 +57,7 @@ class RoundsPlanner {
   explicit RoundsPlanner(const RoundsRequest& request)
       : request_(request), batch_(request.costs.batch) {}
 
-  RoundsResult run() {
+  PlannedIteration run() {
     if (request_.sub_batch.kind == SubBatch::Kind::kSize) return fixed(request_.sub_batch.samples);
     // All at once gradients may be freed, which rounds add theirs up in: then it may fit where they do not.
     const bool alone_frees = !request_.costs.held.empty();
@@ -161,7 +161,7 @@ class RoundsPlanner {
     return last + Duration((time_of_round(samples) - updates).count() * full);
   }
 
-  RoundsResult fixed(std::int64_t samples) {
+  PlannedIteration fixed(std::int64_t samples) {
     if (samples > batch_) {
       option_error("--sub-batch", std::to_string(samples),
                    "a number from 1 to the batch, " + std::to_string(batch_));
@@ -193,7 +193,7 @@ class RoundsPlanner {
   }
 
   /// Precondition: fits(samples).
-  RoundsResult joined(std::int64_t samples) {
+  PlannedIteration joined(std::int64_t samples) {
     if (samples == batch_) return {std::move(plans_.at(samples)), nullptr};
     const std::int64_t rounds = (batch_ - 1) / samples + 1;
     const auto tasks = static_cast<std::int64_t>(request_.graph.tasks.size());
@@ -208,7 +208,7 @@ class RoundsPlanner {
     if (!std::holds_alternative<Plan>(last)) return {last, nullptr};
     const RoundPlan full{std::get<Plan>(plan_at(samples)), costs_at(samples)};
     const RoundPlan short_one{std::get<Plan>(last), costs_at(rest)};
-    auto written = std::make_shared<const Rounds>(
+    auto written = std::make_shared<const Iteration>(
         write_out_rounds(request_.graph, full.costs, short_one.costs, batch_));
     Plan plan = join_rounds(request_.graph, full, short_one, *written);
     return {std::move(plan), std::move(written)};
@@ -253,6 +253,8 @@ std::int64_t balanced_sub_batch(const RoundsRequest& request) {
   return *std::min_element(seen.begin(), seen.end());
 }
 
-RoundsResult plan_in_rounds(const RoundsRequest& request) { return RoundsPlanner(request).run(); }
+PlannedIteration plan_in_rounds(const RoundsRequest& request) {
+  return RoundsPlanner(request).run();
+}
 
 }  // namespace ooc

@@ -26,13 +26,14 @@ struct RoundsRequest {
   std::function<Trial(const Plan& plan, const CostTable& costs)> evaluate = {};
 };
 
-struct RoundsResult {
+/// A plan, and what it is about.
+struct PlannedIteration {
   PlanResult plan;
-  std::shared_ptr<const Rounds> rounds;  ///< micro-batches of the plan; null: no accumulation
+  std::shared_ptr<const Iteration> iteration = {};  ///< null: the one that was to be planned
 };
 
-/// Throws SpecError at --sub-batch for a size above the batch or with too many micro-batches.
-[[nodiscard]] RoundsResult plan_in_rounds(const RoundsRequest& request);
+/// SpecError at --sub-batch for a size above the batch or one with too many rounds.
+[[nodiscard]] PlannedIteration plan_in_rounds(const RoundsRequest& request);
 
 /// Returns eq. 3, iterated: the micro-batch, in [1, batch], at which the largest task with its
 /// fastest algorithm fills the budget.

@@ -71,12 +71,10 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
 
 // What runs: all rounds, all devices, where there are several.
 const TrainingGraph& graph_that_runs(const LayerReportInput& input) {
-  if (input.devices != nullptr) return input.devices->graph;
-  return input.rounds != nullptr ? input.rounds->graph : input.graph;
+  return input.about != nullptr ? *input.about->graph : input.graph;
 }
 const CostTable& costs_that_run(const LayerReportInput& input) {
-  if (input.devices != nullptr) return input.devices->costs;
-  return input.rounds != nullptr ? input.rounds->costs : *input.costs;
+  return input.about != nullptr ? input.about->costs : *input.costs;
 }
 
 // Tasks of the first device.

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "model/cost/compute_cost.hpp"
-#include "model/rewrite/data_parallel.hpp"
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
@@ -16,10 +15,10 @@ struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
   const CostTable* costs = nullptr;  ///< null: no times
-  const Rounds* rounds = nullptr;    ///< null: no accumulation; else the plan is about its graph
-  const DataParallel* devices = nullptr;  ///< null: one device; else layers are the first's
-  const Plan* plan = nullptr;             ///< null: nothing moves, first alternatives
-  const Timeline* timeline = nullptr;     ///< null: no stalls
+  /// What the plan is about; null: `graph` and `costs`. Of several devices layers are the first one's.
+  const Iteration* about = nullptr;
+  const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
+  const Timeline* timeline = nullptr;  ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };
 

@@ -51,12 +51,10 @@ Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
 
 // What the plan is about.
 const TrainingGraph& plan_graph(const SummaryInput& input) {
-  if (input.devices != nullptr) return input.devices->graph;
-  return input.rounds != nullptr ? input.rounds->graph : input.graph;
+  return input.about != nullptr ? *input.about->graph : input.graph;
 }
 const CostTable& plan_costs(const SummaryInput& input) {
-  if (input.devices != nullptr) return input.devices->costs;
-  return input.rounds != nullptr ? input.rounds->costs : input.costs;
+  return input.about != nullptr ? input.about->costs : input.costs;
 }
 
 // A tensor may be copied any number of times, so no limit on sizes bounds these sums.
@@ -186,12 +184,12 @@ RunReport known_before_running(const SummaryInput& input) {
     report.bound_class = std::string(input.bound_class);
   }
   report.sub_batch = input.costs.batch;
-  if (input.rounds != nullptr) {
-    report.sub_batch = input.rounds->sub_batch;
-    report.rounds = input.rounds->count;
+  if (input.about != nullptr) {
+    report.sub_batch = input.about->sub_batch;
+    report.rounds = input.about->rounds;
     if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
+    if (input.about->parallel.count() > 1) report.bound_class += ", on as many devices";
   }
-  if (input.devices != nullptr) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
   report.parameters = total_parameters(*input.graph.network);
@@ -257,8 +255,7 @@ RunReport summarize(const SummaryInput& input) {
   report.layers = layer_reports({.graph = input.graph,
                                  .batch = input.costs.batch,
                                  .costs = &input.costs,
-                                 .rounds = input.rounds,
-                                 .devices = input.devices,
+                                 .about = input.about,
                                  .plan = plan,
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});

@@ -9,8 +9,7 @@
 
 #include "model/analytic/closed_forms.hpp"
 #include "model/cost/compute_cost.hpp"
-#include "model/rewrite/data_parallel.hpp"
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "model/rewrite/state.hpp"
 #include "simulator/summary/paper_estimate.hpp"
 #include "simulator/summary/run_report.hpp"
@@ -25,12 +24,9 @@ struct SummaryInput {
   const TrainingGraph& graph;
   const CostTable& costs;
   const PlanResult& plan;                 ///< as make_plan returned it
-  const std::optional<Outcome>& outcome;  ///< unset exactly if `plan` is an OutOfMemory
-  /// Gradient accumulation: `plan`, `outcome` and `bounds` are about its graph. Null: none.
-  const Rounds* rounds = nullptr;
-  /// Several devices: `plan` and `outcome` are about their graph. Null: one device. Graph, costs,
-  /// rounds and bounds are those of the first device's share.
-  const DataParallel* devices = nullptr;
+  const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
+  /// What `plan`, `outcome` and `bounds` are about; null: `graph` and `costs`.
+  const Iteration* about = nullptr;
   Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
@@ -40,7 +36,7 @@ struct SummaryInput {
   PaperChain* paper = nullptr;         ///< chain of this plan, kept between its runs
   std::optional<Bytes> peak_far = {};  ///< peak, if known already; unset: computed
   Detail detail = Detail::kLayers;
-  const MovingState* moving = nullptr;  ///< null: states stay near; else `rounds` has its graph
+  const MovingState* moving = nullptr;  ///< of one round; null: state stays near
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);

@@ -22,7 +22,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/validate_plan.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {

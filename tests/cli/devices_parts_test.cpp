@@ -9,7 +9,7 @@
 
 #include "cli/load.hpp"
 #include "simulator/plan/validate_plan.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc::test {
 namespace {
@@ -60,9 +60,9 @@ int check_schedules(const CaseOptions& options) {
     const Plan* plan = std::get_if<Plan>(&run.plan);
     if (plan == nullptr) continue;
     ++fitting;
-    const auto unsound = validate_plan(*plan, run.graph(which), run.costs(which));
+    const auto unsound = validate_plan(*plan, *run.about(which).graph, run.about(which).costs);
     CHECK_MESSAGE(!unsound, unsound.value_or(""));
-    check_completion(run.graph(which));
+    check_completion(*run.about(which).graph);
     REQUIRE(run.outcome.has_value());
     const Timeline* timeline = std::get_if<Timeline>(&*run.outcome);
     REQUIRE(timeline != nullptr);
@@ -135,7 +135,7 @@ TEST_CASE("compression on several devices keeps names apart and the bound below 
   const Schedule* lms = find_schedule("lms");
   REQUIRE(lms != nullptr);
   const CaseRun run = run_case(which, *lms, Bounds::kAll);
-  const Timeline* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const Timeline* timeline = run.timeline();
   REQUIRE(timeline != nullptr);
   REQUIRE(run.bounds.has_value());
   CHECK(run.bounds->best() <= timeline->iteration_time);
@@ -143,7 +143,7 @@ TEST_CASE("compression on several devices keeps names apart and the bound below 
   const RunReport report = report_case(which, *lms, run, Detail::kLayers);
   CHECK(run.bounds->best() == report.reference_time);
 
-  const TrainingGraph& graph = run.graph(which);
+  const TrainingGraph& graph = *run.about(which).graph;
   std::set<std::string> names;
   int kernels = 0;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <variant>
 
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc::test {
 namespace {

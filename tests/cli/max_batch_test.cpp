@@ -8,6 +8,7 @@
 
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/cli/run_program.hpp"

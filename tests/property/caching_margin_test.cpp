@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/load.hpp"
-#include "simulator/predict/case.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
 
@@ -45,10 +45,6 @@ Bytes most_live(const Plan& plan, const Timeline& timeline) {
   return plan.static_bytes + Bytes(most);
 }
 
-const Timeline* timeline_of(const CaseRun& run) {
-  return run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
-}
-
 CaseRun run_with(const Workload& workload, const Machine& machine, CaseOptions options,
                  const Schedule& schedule, Allocator allocator, Bytes budget) {
   options.memory = budget;
@@ -62,7 +58,7 @@ struct Seen {
 };
 
 void check(const CaseRun& run, Bytes budget, Seen& seen) {
-  const Timeline* timeline = timeline_of(run);
+  const Timeline* timeline = run.timeline();
   if (run.planned_for) {
     ++seen.with_margin;
     REQUIRE(timeline != nullptr);
@@ -102,9 +98,9 @@ TEST_CASE("what a caching allocator holds back is left to it, and jobs run" *
         check(run, budget, seen);
         const CaseRun ideal = run_with(workload, machine, options, *schedule, Allocator::kIdeal,
                                        Bytes(budget.count() / 100 * 68));
-        if (timeline_of(ideal) == nullptr) continue;
+        if (ideal.timeline() == nullptr) continue;
         ++seen.run_in_two_thirds;
-        if (timeline_of(run) == nullptr) ++seen.exceptions;
+        if (run.timeline() == nullptr) ++seen.exceptions;
       }
     }
   }
@@ -133,7 +129,7 @@ TEST_CASE(
       options.memory = Bytes((std::int64_t{sixteenths} << 30) / 16);
       const CaseRun run =
           run_case(make_case(workload, machine, options), *find_schedule(name), Bounds::kNone);
-      const Timeline* timeline = timeline_of(run);
+      const Timeline* timeline = run.timeline();
       REQUIRE(timeline != nullptr);
       const Duration time = timeline->iteration_time;
       if (best) CHECK(time.count() <= best->count() / 100 * 102);
@@ -163,7 +159,7 @@ TEST_CASE("under a caching allocator more memory is not slower: plans that are n
         options.memory = Bytes(in_core.count() / 100 * percent);
         const CaseRun run =
             run_case(make_case(workload, machine, options), *find_schedule(name), Bounds::kNone);
-        const Timeline* timeline = timeline_of(run);
+        const Timeline* timeline = run.timeline();
         CHECK((timeline != nullptr || !best));
         if (timeline == nullptr) continue;
         const Duration time = timeline->iteration_time;
@@ -191,7 +187,7 @@ TEST_CASE("under a caching allocator a faster link is slower by 2 % at most" *
     options.transfers.link = BytesPerSecond(rate * 1'000'000'000);
     const CaseRun run = run_case(make_case(workload, machine, options),
                                  *find_schedule("checkpoint-offload"), Bounds::kNone);
-    const Timeline* timeline = timeline_of(run);
+    const Timeline* timeline = run.timeline();
     REQUIRE(timeline != nullptr);
     const Duration time = timeline->iteration_time;
     if (best) CHECK(time.count() <= best->count() / 100 * 102);
@@ -213,8 +209,8 @@ TEST_CASE("a search finds plans that a caching allocator runs in half as long ag
     options.allocator = allocator;
     const CaseRun run =
         run_case(make_case(workload, machine, options), *find_schedule("best"), Bounds::kNone);
-    REQUIRE(timeline_of(run) != nullptr);
-    return timeline_of(run)->iteration_time.count();
+    REQUIRE(run.timeline() != nullptr);
+    return run.timeline()->iteration_time.count();
   };
   const std::int64_t ideal = time_with(Allocator::kIdeal);
   const std::int64_t caching = time_with(Allocator::kCaching);

@@ -27,7 +27,7 @@ struct CompressionCase {
   ScheduleOptions options;
   WaitingRuns* waiting = nullptr;
 
-  [[nodiscard]] RoundsResult plan(Bytes budget) const {
+  [[nodiscard]] PlannedIteration plan(Bytes budget) const {
     const auto elementwise = [](std::int64_t, std::int64_t bytes) {
       return TaskAlternative{.time = Duration(5 + bytes / 4), .workspace = {}};
     };
@@ -43,7 +43,7 @@ struct CompressionCase {
                                   .costs_of = costs_of});
   }
   [[nodiscard]] Bytes smallest() const {
-    const RoundsResult none = plan(Bytes(0));
+    const PlannedIteration none = plan(Bytes(0));
     REQUIRE(std::holds_alternative<OutOfMemory>(none.plan));
     return std::get<OutOfMemory>(none.plan).smallest_budget.value();
   }
@@ -71,10 +71,11 @@ Duration work(const CompressionCase& test) {
   return sum;
 }
 
-void check_run(Dice& dice, const CompressionCase& test, const RoundsResult& made, Bytes budget) {
+void check_run(Dice& dice, const CompressionCase& test, const PlannedIteration& made,
+               Bytes budget) {
   const Plan& plan = std::get<Plan>(made.plan);
-  const TrainingGraph& graph = made.rounds ? made.rounds->graph : test.workload.graph;
-  const CostTable& costs = made.rounds ? made.rounds->costs : test.workload.costs;
+  const TrainingGraph& graph = made.iteration ? *made.iteration->graph : test.workload.graph;
+  const CostTable& costs = made.iteration ? made.iteration->costs : test.workload.costs;
   const auto unsound = validate_plan(plan, graph, costs);
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
   const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = budget});
@@ -103,12 +104,12 @@ void check_run(Dice& dice, const CompressionCase& test, const RoundsResult& made
 
 void check_case(Dice& dice, CompressionCase& test) {
   const Bytes smallest = test.smallest();
-  const RoundsResult below = test.plan(smallest - Bytes(1));
+  const PlannedIteration below = test.plan(smallest - Bytes(1));
   REQUIRE(std::holds_alternative<OutOfMemory>(below.plan));
   REQUIRE(std::get<OutOfMemory>(below.plan).smallest_budget == smallest);
   const Bytes more = smallest + Bytes(dice.number(0, smallest.count() / 2));
   for (const Bytes budget : {smallest, more}) {
-    const RoundsResult made = test.plan(budget);
+    const PlannedIteration made = test.plan(budget);
     REQUIRE(std::holds_alternative<Plan>(made.plan));
     check_run(dice, test, made, budget);
   }

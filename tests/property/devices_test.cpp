@@ -48,14 +48,11 @@ struct DeviceCase {
 
 /// A share of the batch and its plan.
 struct Share {
-  CostTable costs;
-  RoundsResult result;
+  Iteration own;
+  PlannedIteration result;
 
-  [[nodiscard]] const TrainingGraph& graph(const DeviceCase& test) const {
-    return result.rounds ? result.rounds->graph : test.workload.graph;
-  }
-  [[nodiscard]] const CostTable& run_costs() const {
-    return result.rounds ? result.rounds->costs : costs;
+  [[nodiscard]] const Iteration& about() const {
+    return result.iteration ? *result.iteration : own;
   }
 };
 
@@ -63,7 +60,10 @@ Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
   LinkSpec fair = test.link;
   fair.to_far = share_of(fair.to_far, test.devices);
   fair.to_near = share_of(fair.to_near, test.devices);
-  Share share{.costs = test.costs_at(samples, fair), .result = {}};
+  Share share{.own = {.graph = {std::shared_ptr<void>(), &test.workload.graph},
+                      .costs = test.costs_at(samples, fair),
+                      .sub_batch = samples},
+              .result = {}};
   const auto plan = [&](const CostTable& costs) {
     const auto evaluate = [&](const Plan& tried) {
       const Outcome outcome = simulate({.plan = tried, .costs = costs, .budget = budget});
@@ -74,11 +74,11 @@ Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
         {.graph = test.workload.graph, .costs = costs, .budget = budget, .evaluate = evaluate});
   };
   if (test.sub_batch.kind == SubBatch::Kind::kOff) {
-    share.result.plan = plan(share.costs);
+    share.result.plan = plan(share.own.costs);
   } else {
     share.result =
         plan_in_rounds({.graph = test.workload.graph,
-                        .costs = share.costs,
+                        .costs = share.own.costs,
                         .budget = budget,
                         .sub_batch = test.sub_batch,
                         .costs_at = [&](std::int64_t b) { return test.costs_at(b, fair); },
@@ -89,7 +89,7 @@ Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
 
 /// The joint plan and what it is about; none where a share does not fit.
 struct Joint {
-  DataParallel all;
+  Iteration all;
   Plan plan;
   std::vector<Share> shares;  ///< by device
 };
@@ -100,11 +100,11 @@ std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchang
     joint.shares.push_back(plan_share(test, samples, budget));
     if (!std::holds_alternative<Plan>(joint.shares.back().result.plan)) return std::nullopt;
   }
-  std::vector<DeviceShare> written;
+  std::vector<const Iteration*> written;
   std::vector<DevicePlan> plans;
   for (const Share& share : joint.shares) {
-    written.push_back({share.graph(test), share.run_costs()});
-    plans.push_back({std::get<Plan>(share.result.plan), share.graph(test), share.run_costs()});
+    written.push_back(&share.about());
+    plans.push_back({std::get<Plan>(share.result.plan), share.about()});
   }
   const auto reduce_cost = [](std::int64_t flops, std::int64_t bytes) {
     return TaskAlternative{.algorithm = Algorithm::kDefault,
@@ -121,7 +121,7 @@ std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchang
 
 void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
   const NaiveResult naive = simulate_naively(
-      read_plan_text(write_plan_text(joint.plan, joint.all.graph, joint.all.costs, budget)));
+      read_plan_text(write_plan_text(joint.plan, *joint.all.graph, joint.all.costs, budget)));
   REQUIRE(naive.finished);
   REQUIRE(naive.iteration_time == timeline.iteration_time.count());
   REQUIRE(naive.peak == timeline.peak_near.count());
@@ -134,15 +134,16 @@ void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
 /// Of the first device alone on the link, and the exchange.
 Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exchange exchange) {
   const Share& first = joint.shares.front();
-  CostTable costs = first.run_costs();
+  const TrainingGraph& graph = *first.about().graph;
+  CostTable costs = first.about().costs;
   set_link(costs, test.link);
   MemoryPressure pressure;
-  find_memory_pressure(first.graph(test), costs, budget, pressure);
+  find_memory_pressure(graph, costs, budget, pressure);
   REQUIRE(pressure.feasible);
   if (test.schedule.is(Trait::kRecomputes)) pressure.cuts.clear();
   const int under_same = test.batch % test.devices == 0 ? test.devices : 1;
   Duration bound = std::max(bound_cuts(pressure, costs.transfers, under_same).best(),
-                            bound_windows(first.graph(test), costs, pressure));
+                            bound_windows(graph, costs, pressure));
   bound += exchange_bound(joint.all, exchange);
   return std::max(bound, fetch_bound(joint.all, pressure));
 }
@@ -151,7 +152,7 @@ void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange ex
                    WaitingRuns& waiting) {
   const std::optional<Joint> joint = join(test, budget, exchange);
   if (!joint) return;
-  const auto unsound = validate_plan(joint->plan, joint->all.graph, joint->all.costs);
+  const auto unsound = validate_plan(joint->plan, *joint->all.graph, joint->all.costs);
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
   const Outcome outcome =
       simulate({.plan = joint->plan, .costs = joint->all.costs, .budget = budget});
@@ -160,15 +161,15 @@ void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange ex
   REQUIRE(timeline.peak_near <= budget);
   const Duration bound = bound_of(test, *joint, budget, exchange);
   REQUIRE(bound <= timeline.iteration_time);
-  require_categories_add_up(joint->plan, joint->all.graph, joint->all.costs, timeline);
+  require_categories_add_up(joint->plan, *joint->all.graph, joint->all.costs, timeline);
   if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
     check_naive(*joint, budget, timeline);
   }
-  waiting.add(dice, {joint->plan, joint->all.graph, joint->all.costs, budget, bound});
+  waiting.add(dice, {joint->plan, *joint->all.graph, joint->all.costs, budget, bound});
   if (!dice.once_in(4)) return;
   const std::optional<Joint> again = join(test, budget, exchange);
-  REQUIRE(write_plan_text(joint->plan, joint->all.graph, joint->all.costs, budget) ==
-          write_plan_text(again->plan, again->all.graph, again->all.costs, budget));
+  REQUIRE(write_plan_text(joint->plan, *joint->all.graph, joint->all.costs, budget) ==
+          write_plan_text(again->plan, *again->all.graph, again->all.costs, budget));
 }
 
 SubBatch random_sub_batch(Dice& dice) {
@@ -201,7 +202,7 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
     INFO(rerun("property_devices", seed));
     INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);
     INFO(text);
-    const RoundsResult nothing =
+    const PlannedIteration nothing =
         plan_share(test, split_batch(batch, devices).front(), Bytes(0)).result;
     const Bytes smallest = std::get<OutOfMemory>(nothing.plan).smallest_budget.value();
     const Bytes more(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/load.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 
@@ -165,7 +165,7 @@ constexpr Job kJobs[] = {{"alexnet", "v100-16gb-pcie3", 128},
 
 std::optional<Duration> time_of(const Case& which, const Schedule& schedule) {
   const CaseRun run = run_case(which, schedule, Bounds::kNone);
-  const auto* timeline = run.outcome ? std::get_if<Timeline>(&*run.outcome) : nullptr;
+  const auto* timeline = run.timeline();
   if (timeline == nullptr) return std::nullopt;
   return timeline->iteration_time;
 }

@@ -16,6 +16,7 @@
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"
 #include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/predict/sweep_worker.hpp"
 #include "simulator/schedules/own_options.hpp"

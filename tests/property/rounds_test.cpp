@@ -47,7 +47,7 @@ struct RoundsCase {
                                .options = options,
                                .evaluate = evaluate});
   }
-  [[nodiscard]] RoundsResult run(SubBatch sub_batch, Bytes budget) const {
+  [[nodiscard]] PlannedIteration run(SubBatch sub_batch, Bytes budget) const {
     return plan_in_rounds({.graph = workload.graph,
                            .costs = workload.costs,
                            .budget = budget,
@@ -59,46 +59,47 @@ struct RoundsCase {
 
 constexpr std::size_t kRoundsMostNaiveSteps = 800;
 
-void check_naive(const Plan& plan, const Rounds& rounds, Bytes budget, const Timeline& timeline) {
+void check_naive(const Plan& plan, const Iteration& rounds, Bytes budget,
+                 const Timeline& timeline) {
   const NaiveResult naive =
-      simulate_naively(read_plan_text(write_plan_text(plan, rounds.graph, rounds.costs, budget)));
+      simulate_naively(read_plan_text(write_plan_text(plan, *rounds.graph, rounds.costs, budget)));
   REQUIRE(naive.finished);
   REQUIRE(naive.iteration_time == timeline.iteration_time.count());
   REQUIRE(naive.peak == timeline.peak_near.count());
 }
 
-void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const Rounds& rounds,
+void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const Iteration& rounds,
                   Bytes budget) {
   const std::int64_t batch = test.workload.costs.batch;
-  REQUIRE(rounds.count == (batch - 1) / rounds.sub_batch + 1);
+  REQUIRE(rounds.rounds == (batch - 1) / rounds.sub_batch + 1);
   const std::size_t updates = test.workload.graph.tasks.size() - test.workload.graph.backward_end;
-  REQUIRE(rounds.graph.tasks.size() ==
-          static_cast<std::size_t>(rounds.count) * test.workload.graph.backward_end + updates);
-  const auto unsound = validate_plan(plan, rounds.graph, rounds.costs);
+  REQUIRE(rounds.graph->tasks.size() ==
+          static_cast<std::size_t>(rounds.rounds) * test.workload.graph.backward_end + updates);
+  const auto unsound = validate_plan(plan, *rounds.graph, rounds.costs);
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
   const Outcome outcome = simulate({.plan = plan, .costs = rounds.costs, .budget = budget});
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   const Timeline& timeline = std::get<Timeline>(outcome);
   REQUIRE(timeline.peak_near <= budget);
-  const auto bounds = lower_bounds(rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
+  const auto bounds = lower_bounds(*rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
   REQUIRE(bounds.has_value());
   // Those of the first kind are for schedules that only move tensors.
   Duration bound = test.schedule.is(Trait::kRecomputes) ? bounds->compute : bounds->best();
   if (!test.schedule.is(Trait::kMovesPages)) {
-    const auto mixed = bound_mixed(rounds.graph, rounds.costs, budget, MixedEffort::kWhole);
+    const auto mixed = bound_mixed(*rounds.graph, rounds.costs, budget, MixedEffort::kWhole);
     REQUIRE(mixed.has_value());
     bound = std::max(bound, mixed->best());
   }
   REQUIRE(bound <= timeline.iteration_time);
   if (dice.once_in(4)) {
-    require_categories_add_up(plan, rounds.graph, rounds.costs, timeline);
+    require_categories_add_up(plan, *rounds.graph, rounds.costs, timeline);
   }
   // The naive simulator takes time quadratic in the steps: the rounds of unrolled sequences have thousands.
   if (dice.once_in(8) && plan.steps.size() <= kRoundsMostNaiveSteps) {
     check_naive(plan, rounds, budget, timeline);
   }
   if (!test.schedule.is(Trait::kMovesPages)) {
-    test.waiting->add(dice, {plan, rounds.graph, rounds.costs, budget, bound});
+    test.waiting->add(dice, {plan, *rounds.graph, rounds.costs, budget, bound});
   }
 }
 
@@ -111,11 +112,11 @@ void check_fixed(Dice& dice, const RoundsCase& test) {
   const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
   const Bytes budget = smallest + Bytes(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
   REQUIRE(std::holds_alternative<OutOfMemory>(test.run(size, smallest - Bytes(1)).plan));
-  const RoundsResult result = test.run(size, budget);
+  const PlannedIteration result = test.run(size, budget);
   REQUIRE(std::holds_alternative<Plan>(result.plan));
-  REQUIRE((result.rounds == nullptr) == (size.samples == batch));
-  if (!result.rounds) return;
-  check_rounds(dice, test, std::get<Plan>(result.plan), *result.rounds, budget);
+  REQUIRE((result.iteration == nullptr) == (size.samples == batch));
+  if (!result.iteration) return;
+  check_rounds(dice, test, std::get<Plan>(result.plan), *result.iteration, budget);
 }
 
 void check_auto(Dice& dice, const RoundsCase& test) {
@@ -130,10 +131,10 @@ void check_auto(Dice& dice, const RoundsCase& test) {
   REQUIRE(std::get<OutOfMemory>(refused).smallest_budget == smallest);
   for (const Bytes budget :
        {smallest, Bytes(dice.number(smallest.count(), 4 * smallest.count()))}) {
-    const RoundsResult result = test.run(kAuto, budget);
+    const PlannedIteration result = test.run(kAuto, budget);
     REQUIRE(std::holds_alternative<Plan>(result.plan));
-    if (!result.rounds) continue;
-    check_rounds(dice, test, std::get<Plan>(result.plan), *result.rounds, budget);
+    if (!result.iteration) continue;
+    check_rounds(dice, test, std::get<Plan>(result.plan), *result.iteration, budget);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
-#include "simulator/predict/case.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
 

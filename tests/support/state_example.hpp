@@ -29,9 +29,9 @@ struct StateExample {
     moving = round;
     costs = round_costs;
     if (rounds == 1) return;
-    const Rounds all = write_out_rounds(workload.graph, workload.costs, workload.costs,
-                                        rounds * workload.costs.batch);
-    moving = move_state(all.graph, options);
+    const Iteration all = write_out_rounds(workload.graph, workload.costs, workload.costs,
+                                           rounds * workload.costs.batch);
+    moving = move_state(*all.graph, options);
     costs = moving_costs(moving, all.costs, far);
     set_link(costs, link);
     round = book_for_rounds(std::move(round), moving);

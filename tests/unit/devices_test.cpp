@@ -45,7 +45,8 @@ struct DeviceExample {
     const BytesPerSecond rate(4'000 * kMegabyte);
     const LinkSpec link{.to_far = rate, .to_near = rate};
     set_link(workload.costs, link);
-    const std::vector<DeviceShare> shares(devices, {workload.graph, workload.costs});
+    one = {.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = workload.costs};
+    const std::vector<const Iteration*> shares(devices, &one);
     all = write_out_devices(workload.graph, shares, static_cast<std::int64_t>(devices),
                             {.reduce_cost =
                                  [](std::int64_t, std::int64_t) {
@@ -59,10 +60,10 @@ struct DeviceExample {
   }
 
   [[nodiscard]] Plan plan(Exchange exchange) const {
-    const PlanResult one = find_schedule("in-core")->make_plan(
+    const PlanResult planned = find_schedule("in-core")->make_plan(
         {.graph = workload.graph, .costs = workload.costs, .budget = kPlenty});
-    const std::vector<DevicePlan> plans(all.backward_end.size(),
-                                        {std::get<Plan>(one), workload.graph, workload.costs});
+    const std::vector<DevicePlan> plans(all.parallel.backward_end.size(),
+                                        {std::get<Plan>(planned), one});
     return join_devices(plans, all, exchange);
   }
   [[nodiscard]] std::int64_t microseconds(Exchange exchange) const {
@@ -71,11 +72,12 @@ struct DeviceExample {
     return std::get<Timeline>(outcome).iteration_time.count() / 1000;
   }
   [[nodiscard]] std::string unsound(const Plan& plan) const {
-    return validate_plan(plan, all.graph, all.costs).value_or("");
+    return validate_plan(plan, *all.graph, all.costs).value_or("");
   }
 
   Workload workload;
-  DataParallel all;
+  Iteration one;
+  Iteration all;
 };
 
 /// `plan` without the wait of the first step named `name` for the step named `until`.
@@ -86,7 +88,7 @@ Plan without_wait(const DeviceExample& example, const Plan& plan, const std::str
     builder.tensor_block(TensorId{block.object}, block.bytes, block.device);
   }
   for (const BlockId block : plan.initial_blocks) builder.initially_resident(block);
-  const auto name_of = [&](StepId id) { return step_name(plan, example.all.graph, id); };
+  const auto name_of = [&](StepId id) { return step_name(plan, *example.all.graph, id); };
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const Step& step = plan.steps[i];
     const StepId id = step.kind == StepKind::kCompute
@@ -116,21 +118,21 @@ TEST_CASE("gradients are cut in the order in which backward completes them") {
   // devices: c and 0.4 MB of b; 1.6 MB of b and 0.8 MB of a; the rest, 1.2 MB of a.
   const DeviceExample example(chain(layer("a") + "," + layer("b") + "," + layer("c")), 2,
                               Bytes(2'400'000));
-  REQUIRE(example.all.pieces.size() == 3);
-  CHECK(example.all.pieces[0].ready == 4);
-  CHECK(example.all.pieces[1].ready == 5);
-  CHECK(example.all.pieces[2].ready == 5);
-  CHECK(example.all.pieces[0].shard == Bytes(1'200'000));
-  CHECK(example.all.pieces[2].shard == Bytes(600'000));
+  REQUIRE(example.all.parallel.pieces.size() == 3);
+  CHECK(example.all.parallel.pieces[0].ready == 4);
+  CHECK(example.all.parallel.pieces[1].ready == 5);
+  CHECK(example.all.parallel.pieces[2].ready == 5);
+  CHECK(example.all.parallel.pieces[0].shard == Bytes(1'200'000));
+  CHECK(example.all.parallel.pieces[2].shard == Bytes(600'000));
   // Twice half of 6 MB to each of two devices.
-  CHECK(example.all.fetched_bytes() == Bytes(12 * kMegabyte));
+  CHECK(example.all.parallel.fetched_bytes() == Bytes(12 * kMegabyte));
 }
 
 TEST_CASE("shards are equal, the last one padded") {
   // 2,000,000 B on three devices: 666,667 B each; 2 x 2 shards to each of 3.
   const DeviceExample example(chain(layer("a")), 3);
-  CHECK(example.all.pieces[0].shard == Bytes(666'667));
-  CHECK(example.all.fetched_bytes() == Bytes(12 * 666'667));
+  CHECK(example.all.parallel.pieces[0].shard == Bytes(666'667));
+  CHECK(example.all.parallel.fetched_bytes() == Bytes(12 * 666'667));
   CHECK(example.unsound(example.plan(Exchange::kEnd)) == "");
 }
 
@@ -165,7 +167,7 @@ TEST_CASE("exchanged as they come, pieces of the last layers travel during backw
 
 TEST_CASE("names tell devices and pieces apart") {
   const DeviceExample example(chain(layer("a")));
-  const TrainingGraph& graph = example.all.graph;
+  const TrainingGraph& graph = *example.all.graph;
   CHECK(task_name(graph, task_on_device(example.all, 0, TaskId{0})) == "a.forward");
   CHECK(task_name(graph, task_on_device(example.all, 1, TaskId{0})) == "a.forward#1");
   CHECK(task_name(graph, reduce_task(example.all, 1, 0)) == "gradients.0.reduce#1");

@@ -12,8 +12,8 @@
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/plan/validate_plan.hpp"
-#include "simulator/predict/case.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
@@ -394,7 +394,8 @@ TEST_CASE("weight_gradients: plans of all schedules run with those that are free
       const auto* timeline = std::get_if<Timeline>(&*run.outcome);
       REQUIRE(timeline != nullptr);
       CHECK(timeline->peak_near <= which.budget);
-      if (!run.pages) CHECK_FALSE(validate_plan(*plan, run.graph(which), run.costs(which)));
+      if (!run.pages)
+        CHECK_FALSE(validate_plan(*plan, *run.about(which).graph, run.about(which).costs));
       ++ran;
     }
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 

@@ -60,7 +60,7 @@ struct CompressExample {
     }
   }
 
-  [[nodiscard]] RoundsResult result(Bytes budget, const ScheduleOptions& options) const {
+  [[nodiscard]] PlannedIteration result(Bytes budget, const ScheduleOptions& options) const {
     const auto costs_of = [&](const Compression& compression) {
       CostTable costs =
           compressed_costs(compression, workload.costs, [](std::int64_t, std::int64_t) {
@@ -77,7 +77,7 @@ struct CompressExample {
                                   .costs_of = costs_of});
   }
   [[nodiscard]] Bytes smallest(const ScheduleOptions& options) const {
-    const RoundsResult made = result(Bytes(0), options);
+    const PlannedIteration made = result(Bytes(0), options);
     REQUIRE(std::holds_alternative<OutOfMemory>(made.plan));
     return std::get<OutOfMemory>(made.plan).smallest_budget.value();
   }
@@ -88,25 +88,25 @@ struct Ran {
   Timeline timeline;
 };
 
-Ran compress_run(const RoundsResult& made, Bytes budget, StepKind kind) {
+Ran compress_run(const PlannedIteration& made, Bytes budget, StepKind kind) {
   REQUIRE(std::holds_alternative<Plan>(made.plan));
-  REQUIRE(made.rounds != nullptr);
+  REQUIRE(made.iteration != nullptr);
   const Plan& plan = std::get<Plan>(made.plan);
-  const auto unsound = validate_plan(plan, made.rounds->graph, made.rounds->costs);
+  const auto unsound = validate_plan(plan, *made.iteration->graph, made.iteration->costs);
   REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  Outcome outcome = simulate({.plan = plan, .costs = made.rounds->costs, .budget = budget});
+  Outcome outcome = simulate({.plan = plan, .costs = made.iteration->costs, .budget = budget});
   REQUIRE(std::holds_alternative<Timeline>(outcome));
   Ran ran{{}, std::get<Timeline>(std::move(outcome))};
   for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
-    ran.names.push_back(step_name(plan, made.rounds->graph, step));
+    ran.names.push_back(step_name(plan, *made.iteration->graph, step));
   }
   return ran;
 }
 
 TEST_CASE("lms compress: where everything fits the plan is the network's own") {
-  const RoundsResult made =
+  const PlannedIteration made =
       CompressExample().result(words(17), compress_with(LmsAction::kCompress));
-  CHECK(made.rounds == nullptr);
+  CHECK(made.iteration == nullptr);
   CHECK(std::get<Plan>(made.plan).steps.size() == CompressExample().workload.graph.tasks.size());
 }
 
@@ -145,11 +145,11 @@ TEST_CASE("lms both moves the half of what it compresses, and all of what it can
   const CompressExample example;
   // Slack: data 7 - 0, a 6 - 1, b 5 - 2, c 4 - 3: data alone makes 16, data and a 14 (a': 15 less data).
   CHECK(example.smallest(compress_with(LmsAction::kBoth)) == words(14));
-  const RoundsResult one = example.result(words(16), compress_with(LmsAction::kBoth));
+  const PlannedIteration one = example.result(words(16), compress_with(LmsAction::kBoth));
   CHECK(compress_run(one, words(16), StepKind::kToFar).names.empty());  // an input is dropped
   CHECK(compress_run(one, words(16), StepKind::kToNear).names == Names{"to_near data"});
 
-  const RoundsResult two = example.result(words(14), compress_with(LmsAction::kBoth));
+  const PlannedIteration two = example.result(words(14), compress_with(LmsAction::kBoth));
   CHECK(compress_run(two, words(14), StepKind::kToFar).names == Names{"to_far a.compressed"});
   CHECK(compress_run(two, words(14), StepKind::kToNear).names ==
         Names{"to_near a.compressed", "to_near data"});

@@ -54,9 +54,9 @@ Chosen choose(const TimeOfRound& time_of_round, bool by_trial = true,
     };
   }
   REQUIRE(balanced_sub_batch(request) == 50);
-  const RoundsResult result = plan_in_rounds(request);
+  const PlannedIteration result = plan_in_rounds(request);
   REQUIRE(std::holds_alternative<Plan>(result.plan));
-  chosen.samples = result.rounds == nullptr ? 100 : result.rounds->sub_batch;
+  chosen.samples = result.iteration == nullptr ? 100 : result.iteration->sub_batch;
   return chosen;
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("as many rounds as eq. 3 gives are cut as evenly as may be") {
           },
   };
   REQUIRE(balanced_sub_batch(request) == 197);
-  CHECK(plan_in_rounds(request).rounds->sub_batch == 128);
+  CHECK(plan_in_rounds(request).iteration->sub_batch == 128);
 }
 
 TEST_CASE("where fewer samples do not help the fewest rounds are taken") {

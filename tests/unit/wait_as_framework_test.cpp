@@ -148,7 +148,7 @@ TEST_CASE("what devices exchange stays as it is, but where copies are pageable")
   CHECK(serial.steps[2].kind == StepKind::kToNear);
   CHECK(waits_of(serial, 1).empty());
   CHECK(waits_of(serial, 3).empty());
-  const Plan pageable = serialize_copies(plan);
+  const Plan pageable = wait_as_framework(plan, {}, CopyMode::kPageable);
   CHECK(waits_of(pageable, 1) == ids({0}));
   CHECK(waits_of(pageable, 3) == ids({1, 2}));
 }
@@ -200,6 +200,7 @@ TEST_CASE("blocks of far memory are as large as the next power of two") {
   CHECK(plan.far_bytes(Bytes(4097)) == Bytes(8192));
   plan.far_compression = kOne + kOne;
   CHECK(plan.far_bytes(Bytes(4097)) == Bytes(4096));  // 2049 of them
-  CHECK(change_plans({.far_powers_of_two = true}));
-  CHECK_FALSE(change_plans({}));
+  CHECK(change_plans({.far_powers_of_two = true}, CopyMode::kPinned));
+  CHECK(change_plans({}, CopyMode::kPageable));
+  CHECK_FALSE(change_plans({}, CopyMode::kPinned));
 }
