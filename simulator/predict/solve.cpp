@@ -33,7 +33,7 @@ namespace {
 
 using Unit = SolveAxis::Unit;
 
-constexpr SolveAxis kAxes[] = {{"link", "--link"},
+constexpr SolveAxis kSolveAxes[] = {{"link", "--link"},
                                {"link-to-far", "--link-to-far"},
                                {"link-to-near", "--link-to-near"},
                                {"near-memory", "--memory", Unit::kBytes},
@@ -522,10 +522,10 @@ void put_best_first(const SolveAxis& axis, std::vector<SolveRow>& rows) {
 
 }  // namespace
 
-std::span<const SolveAxis> solve_axes() { return kAxes; }
+std::span<const SolveAxis> solve_axes() { return kSolveAxes; }
 
 const SolveAxis* find_solve_axis(std::string_view word) {
-  for (const SolveAxis& axis : kAxes) {
+  for (const SolveAxis& axis : kSolveAxes) {
     if (axis.word == word) return &axis;
   }
   return nullptr;
