@@ -19,17 +19,17 @@ using namespace ooc;
 
 namespace {
 
-struct Case {
+struct Costed {
   Network net;
   TrainingGraph graph;
   HardwareProfile profile;
 
-  Case(const std::string& layers, const std::string& shape, const std::string& launch = "0 us")
+  Costed(const std::string& layers, const std::string& shape, const std::string& launch = "0 us")
       : net(read_network_text(tiny::network(layers, shape), "tiny")),
         graph(build_training_graph(net)),
         profile(read_profile_text(tiny::machine(launch), "machine")) {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
+  Costed(const Costed&) = delete;
+  Costed& operator=(const Costed&) = delete;
 
   [[nodiscard]] Duration time(const std::string& task, const ComputeOptions& options) const {
     const CostTable costs = estimate_compute(graph, profile, options);
@@ -60,7 +60,7 @@ double nanoseconds(double seconds) { return std::round(seconds * 1e9); }
 }  // namespace
 
 TEST_CASE("with an architecture a product takes what its kernel takes, whatever the shares say") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   const HardwareProfile machine = volta();
   const KernelPlatform platform = kernel_platform(machine, {});
   const CostTable costs = estimate_compute(it.graph, machine, {.batch = 64, .layer_times = {}});
@@ -75,7 +75,7 @@ TEST_CASE("with an architecture a product takes what its kernel takes, whatever 
 }
 
 TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any scale") {
-  const Case it(R"({"name": "c", "type": "conv", "filters": 8, "kernel": 3}, )"
+  const Costed it(R"({"name": "c", "type": "conv", "filters": 8, "kernel": 3}, )"
                 R"({"name": "r", "type": "sigmoid"})",
                 "[4, 16, 16]");
   HardwareProfile machine = volta();
@@ -90,7 +90,7 @@ TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any
 }
 
 TEST_CASE("a convolution's ways are its methods, from the one without workspace to the fastest") {
-  const Case it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
+  const Costed it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
                 "[128, 28, 28]");
   const HardwareProfile machine = volta();
   const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
@@ -119,7 +119,7 @@ TEST_CASE("a convolution's ways are its methods, from the one without workspace 
 TEST_CASE(
     "the sum of a tensor's gradients is paid where the last of them is found, whatever its way") {
   const auto backward_of = [](const std::string& layers, const char* task) {
-    const Case it(layers, "[64, 32, 32]");
+    const Costed it(layers, "[64, 32, 32]");
     const CostTable costs = estimate_compute(it.graph, volta(), {.batch = 16, .layer_times = {}});
     for (std::size_t i = 0; i < it.graph.tasks.size(); ++i) {
       const TaskId id = make_id<TaskId>(i);
@@ -149,7 +149,7 @@ TEST_CASE(
 }
 
 TEST_CASE("steps of a recurrent layer cost together what the layer costs") {
-  const Case it(R"({"name": "r", "type": "lstm", "units": 256})", "[20, 128]");
+  const Costed it(R"({"name": "r", "type": "lstm", "units": 256})", "[20, 128]");
   const HardwareProfile machine = volta();
   const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
   double forward = 0;
@@ -163,7 +163,7 @@ TEST_CASE("steps of a recurrent layer cost together what the layer costs") {
 }
 
 TEST_CASE("PALEO's model and stated times go before the architecture's prices") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   const HardwareProfile machine = volta();
   const CostTable paleo = estimate_compute(
       it.graph, machine, {.model = ComputeModel::kPaleo, .batch = 1, .layer_times = {}});
@@ -175,7 +175,7 @@ TEST_CASE("PALEO's model and stated times go before the architecture's prices") 
 }
 
 TEST_CASE("the host issues a layer's backward tasks together, and updates for nothing") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   Software software;
   software.issue = Duration(60);
   const CostTable costs =
@@ -190,21 +190,21 @@ TEST_CASE("the host issues a layer's backward tasks together, and updates for no
 }
 
 TEST_CASE("a compute-bound task takes its FLOPs over peak times efficiency") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   // 2 x 1000 x 1000 x 1000 samples = 2 GFLOP at 0.5 x 1 TFLOP/s = 4 ms (memory: 12 MB / 100 GB/s =
   // 0.12 ms).
   CHECK(it.time("fc.forward", {.batch = 1000, .layer_times = {}}) == Duration(4'000'000));
 }
 
 TEST_CASE("a memory-bound task takes its bytes over the near throughput") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   // Batch 1: 2 MFLOP at 0.5 TFLOP/s = 4 us; 4 MB of weights + 8 kB at 100 GB/s = 40.08 us.
   CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(40'080));
 }
 
 TEST_CASE("products of experts have an efficiency of their own, else that of linear layers") {
   // 1000 rows of 1000 features, each by 1000 units of one of two experts: as many FLOPs as one matrix.
-  Case it(
+  Costed it(
       R"({"name": "fc", "type": "linear", "units": 1000, "bias": false, "experts": 2, "active": 1})",
       "[1000, 1000]");
   const ComputeOptions options{.batch = 1, .layer_times = {}};
@@ -216,12 +216,12 @@ TEST_CASE("products of experts have an efficiency of their own, else that of lin
 }
 
 TEST_CASE("every task pays one kernel launch") {
-  const Case it(kLinear, "[1000]", "7 us");
+  const Costed it(kLinear, "[1000]", "7 us");
   CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(47'080));
 }
 
 TEST_CASE("an update moves three elements per parameter and two more of fp32 state with momentum") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   // 1e6 parameters x 12 B / 100 GB/s = 120 us.
   CHECK(it.time("fc.update", {.batch = 1, .layer_times = {}}) == Duration(120'000));
   const TrainingGraph momentum = build_training_graph(it.net, {.optimizer = Optimizer::kMomentum});
@@ -231,7 +231,7 @@ TEST_CASE("an update moves three elements per parameter and two more of fp32 sta
 }
 
 TEST_CASE("PALEO adds compute and memory time and takes GB/s as GiB/s") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   // 2 MFLOP / 1 TFLOP/s = 2 us; (1000 + 1e6 + 1000) x 4 B / (100 x 1.073741824e9 B/s)
   // = 37.32703...e-6 s.
   CHECK(it.time("fc.forward", {.model = ComputeModel::kPaleo, .batch = 1, .layer_times = {}}) ==
@@ -239,7 +239,7 @@ TEST_CASE("PALEO adds compute and memory time and takes GB/s as GiB/s") {
 }
 
 TEST_CASE("custom layers take their stated times, halved when compute is twice as fast") {
-  const Case it(
+  const Costed it(
       R"({"name": "a", "type": "custom", "output_shape": [4], "forward_time": "3 ms", "backward_time": "5 ms"})",
       "[2]", "7 us");
   CHECK(it.time("a.forward", {.batch = 64, .layer_times = {}}) == Duration(3'000'000));
@@ -250,7 +250,7 @@ TEST_CASE("custom layers take their stated times, halved when compute is twice a
 }
 
 TEST_CASE("measured layer times replace the model's; backward is shared out as the model's stand") {
-  const Case it(R"({"name": "one", "type": "linear", "units": 1000, "bias": false},
+  const Costed it(R"({"name": "one", "type": "linear", "units": 1000, "bias": false},
                    {"name": "two", "type": "linear", "units": 1000, "bias": false})",
                 "[1000]");
   const ComputeOptions options{
@@ -263,7 +263,7 @@ TEST_CASE("measured layer times replace the model's; backward is shared out as t
 }
 
 TEST_CASE("a measured time for a task that does not exist is refused, zero is not") {
-  const Case it(kLinear + R"(, {"name": "flat", "type": "flatten"})", "[1000]");
+  const Costed it(kLinear + R"(, {"name": "flat", "type": "flatten"})", "[1000]");
   const auto with = [&](Duration forward, Duration backward, LayerId layer) {
     return ComputeOptions{.batch = 1, .layer_times = {{layer, forward, backward}}};
   };
@@ -281,7 +281,7 @@ TEST_CASE("a measured time for a task that does not exist is refused, zero is no
 }
 
 TEST_CASE("sizes beyond the limits are refused, not wrapped") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   CHECK_THROWS_AS(
       static_cast<void>(estimate_compute(it.graph, it.profile, {.batch = 0, .layer_times = {}})),
       SpecError);
@@ -291,14 +291,14 @@ TEST_CASE("sizes beyond the limits are refused, not wrapped") {
   // 2^31 samples x 4000 B stay below 2^48; 2^31 x 400 kB do not.
   CHECK_NOTHROW(static_cast<void>(
       estimate_compute(it.graph, it.profile, {.batch = kMaxBatch, .layer_times = {}})));
-  const Case wide(kLinear, "[100000]");
+  const Costed wide(kLinear, "[100000]");
   CHECK_THROWS_AS(static_cast<void>(estimate_compute(wide.graph, wide.profile,
                                                      {.batch = kMaxBatch, .layer_times = {}})),
                   SpecError);
 }
 
 TEST_CASE("a profile without the network's dtype says which field to add") {
-  const Case it(kLinear, "[1000]");
+  const Costed it(kLinear, "[1000]");
   Network half = it.net;
   half.dtype = Dtype::kFloat16;
   const TrainingGraph graph = build_training_graph(half);
@@ -312,7 +312,7 @@ TEST_CASE("a profile without the network's dtype says which field to add") {
 
 TEST_CASE("the workspace of a task grows with the batch, whichever model gives the time") {
   // 16 pairs of queries and keys, 4 bytes each, in the backward task alone.
-  const Case it(R"({"name": "fc", "type": "linear", "units": 6},
+  const Costed it(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "a", "type": "attention", "heads": 1})",
                 "[4, 6]");
   for (const ComputeModel model : {ComputeModel::kNative, ComputeModel::kPaleo}) {
@@ -333,8 +333,8 @@ TEST_CASE("sums over the layers are refused with their value before they wrap") 
   const std::string layers =
       R"({"type": "repeat", "times": 5, "layers": [{"name": "fc", "type": "linear", "units": 32000,
           "bias": false}]})";
-  const Case five(layers, "[32000]");
-  const auto refusal = [](const Case& it, std::int64_t batch) -> std::string {
+  const Costed five(layers, "[32000]");
+  const auto refusal = [](const Costed& it, std::int64_t batch) -> std::string {
     try {
       (void)estimate_compute(it.graph, it.profile, {.batch = batch, .layer_times = {}});
     } catch (const SpecError& error) {
@@ -344,18 +344,18 @@ TEST_CASE("sums over the layers are refused with their value before they wrap") 
   };
   CHECK(refusal(five, kMaxBatch) == "10995116277760000000 forward MACs");
   // One layer fewer than wraps MACs: 2 forward, 2 (of the first layer) or 4 backward FLOPs each, and updates.
-  const Case two(R"({"name": "a", "type": "linear", "units": 32000, "bias": false},
+  const Costed two(R"({"name": "a", "type": "linear", "units": 32000, "bias": false},
                     {"name": "b", "type": "linear", "units": 32000, "bias": false})",
                  "[32000]");
   CHECK(refusal(two, kMaxBatch) == "21990232559616000000 FLOPs in one iteration");
   CHECK(refusal(two, kMaxBatch / 4) == "");
-  const Case wide(kLinear, "[40000]");
+  const Costed wide(kLinear, "[40000]");
   CHECK(refusal(wide, kMaxBatch) == "343597383680000 bytes in tensor data");
 }
 
 TEST_CASE("work in chunks needs the workspace of a chunk, however large the batch") {
   // 4 rows a sample of 5 logits of 4 + 4 bytes; chunks of 10 rows.
-  const Case it(R"({"name": "fc", "type": "linear", "units": 6},
+  const Costed it(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "head", "type": "linear_cross_entropy", "vocabulary": 5, "chunk": 10})",
                 "[4, 6]");
   const auto workspace = [&](std::int64_t batch) {
@@ -376,9 +376,9 @@ TEST_CASE("times and workspace of a custom layer are for the batch, or for each 
            more + "}";
   };
   const ComputeOptions three{.batch = 3, .layer_times = {}};
-  const Case whole(layer(""), "[4]");
+  const Costed whole(layer(""), "[4]");
   CHECK(whole.time("a.forward", three) == Duration(5'000));
-  const Case each(layer(R"(, "per": "sample")"), "[4]");
+  const Costed each(layer(R"(, "per": "sample")"), "[4]");
   CHECK(each.time("a.forward", three) == Duration(15'000));
   CHECK(each.time("a.backward", three) == Duration(21'000));
   const CostTable costs = estimate_compute(each.graph, each.profile, three);
