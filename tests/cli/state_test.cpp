@@ -163,19 +163,19 @@ TEST_CASE("compare says which presets fit, the quickest first, and of the others
   };
   const Ran table = ask({"--precision", "fp16"});
   CHECK(table.exit_code == 0);
-  CHECK_MESSAGE(has(table.out, "the best schedule of each state on v100-16gb-pcie3"), table.out);
+  CHECK_MESSAGE(has(table.out, ": the best schedule of each state\n"), table.out);
   CHECK(table.out.find("stream") < table.out.find("fsdp-cpu"));
   const Ran json = ask({"--precision", "fp16", "--format", "json"});
   CHECK(has(json.out, "\"state\": \"fsdp-cpu\""));
   const Ran csv = ask({"--precision", "fp16", "--format", "csv"});
-  CHECK(has(csv.out, ",most_for_the_price,state\n"));
-  CHECK(has(csv.out, ",paged\n"));
+  CHECK(has(csv.out, ",state,price,"));
+  CHECK(has(csv.out, ",paged,,"));
   // Under in-core near memory lacks less than far memory under capacity, but that is no way out.
   const Ran poor = ask({"--precision", "fp16", "--memory", "1.5GB", "--far-memory", "1GB"});
   CHECK(poor.exit_code == 3);
-  CHECK_MESSAGE(has(poor.out, "paged, capacity       far"), poor.out);
+  CHECK_MESSAGE(has(poor.out, "paged     capacity  far"), poor.out);
   CHECK(has(ask({"--link", "1GB/s,2GB/s", "--precision", "fp16"}).out,
-            "each machine and link, each state"));
+            "each machine and link and state"));
   const Ran hint = run_ooc_paleo({"predict", "llama-3-8b", "--hardware", "h100-sxm", "--quiet"});
   CHECK(has(hint.out, "ooc-paleo compare --state all"));
 }
