@@ -20,16 +20,17 @@ namespace ooc {
 /// What became of one schedule: what it made of the case, and that run.
 struct CaseRun : PlannedIteration {
   std::optional<PlanResult> far_overflow =
-      {};                               ///< an OutOfMemory: the plan runs, far memory is too small
-  std::optional<Outcome> outcome = {};  ///< of the plan; none where there is none or it overflows
+      {};  ///< an OutOfMemory if the plan runs but host memory is too small
+  std::optional<Outcome> outcome =
+      {};  ///< run of the plan; unset: no plan, or host memory overflows
   std::optional<LowerBounds> bounds = {};
   bool bounds_recomputing =
       false;  ///< they hold for schedules that move and recompute, not just of any kind
-  std::optional<Bytes> peak_far = {};  ///< of the outcome
-  bool pages = false;  ///< what moves is pages: any free memory will do, whatever its addresses
-  /// Less than the budget, where a plan for all of it would block by what the allocator holds back.
+  std::optional<Bytes> peak_far = {};  ///< peak of host memory in bytes
+  bool pages = false;                  ///< pages move, so any free memory will do, at any address
+  /// Bytes less than the budget, if a plan for the whole budget would block in the allocator; unset: all.
   std::optional<Bytes> planned_for = {};
-  /// That the allocator is held to, as PyTorch's set_per_process_memory_fraction does: with more it keeps other blocks.
+  /// Limit of the allocator, as by PyTorch's set_per_process_memory_fraction; with more it keeps other blocks. Unset: none.
   std::optional<Bytes> allocator_limit = {};
   bool keeps_gradients =
       false;  ///< they are static, though the framework's are not: what is left between them is of no use
@@ -41,7 +42,7 @@ struct CaseRun : PlannedIteration {
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;
   }
-  /// Near memory that the plan runs in.
+  /// GPU memory in which the plan runs.
   [[nodiscard]] Bytes allowed(const Case& which) const;
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
   /// Of a plan that ran.
