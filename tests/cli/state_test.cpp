@@ -301,7 +301,7 @@ TEST_CASE("need, fit, max and best answer about state that moves") {
     words.emplace_back("capacity");
     return run_ooc_paleo(words);
   };
-  CHECK_MESSAGE(has(ask({"need", "link"}).out, "updates in far memory bind at"),
+  CHECK_MESSAGE(has(ask({"need", "link"}).out, "waits for updates in far memory"),
                 ask({"need", "link"}).out);
   CHECK(has(ask({"fit"}).out, "fits: gpt2"));
   CHECK(ask({"max", "--of", "batch"}).exit_code == 0);
