@@ -80,14 +80,16 @@ std::vector<ErrorLine> by_group(const ValidationReport& report) {
 }
 
 std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks) {
-  std::vector<ErrorLine> lines =
-      lines_by(report, networks, [](const FigureFile& file, const FigureReport&) {
-        return fmt::format("{:<4} {}", file.id, file.title);
-      });
+  const auto name_of = [](const FigureFile& file) {
+    return fmt::format("{:<4} {}", file.id, file.title);
+  };
+  std::vector<ErrorLine> lines = lines_by(
+      report, networks, [&](const FigureFile& file, const FigureReport&) { return name_of(file); });
   std::erase_if(lines, [&](const ErrorLine& each) { return each.networks != networks; });
-  std::size_t line = 0;  // one a set of networks
   for (const FileReport& file : report.files) {
-    if (networks && file.networks) lines[line++].goal = file.goal;
+    for (ErrorLine& each : lines) {
+      if (file.networks && each.name == name_of(file.file)) each.goal = file.goal;
+    }
   }
   return lines;
 }
