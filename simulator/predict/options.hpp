@@ -1,6 +1,6 @@
 // Options of a run, in one table. A row has the texts for --help, completion and the manual, the conversion
-// of texts to values, and, for axes of sweeps, how values count and which results rows can share. Flags, keys
-// of job files, inputs repeated in results and the schema of jobs follow from the table.
+// of texts to values, and, for axes of sweeps, how values count and which results rows can share. Flags,
+// help, completion and the manual follow from the table.
 //
 // To add an option: a row in options.cpp, and the code that uses it. For an option that only
 // schedules read: a row in simulator/schedules/option_table.cpp, which this table includes.
@@ -35,7 +35,7 @@ enum class OptionNames { kNothing, kHardware, kFrameworks, kSchedules, kInputFil
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
 struct Option {
-  std::string_view flag;          ///< such as "--far-memory", or "far_memory" in job files
+  std::string_view flag;          ///< such as "--far-memory"
   std::string_view value = {};    ///< name of the value in --help; empty: a switch
   std::string_view help = {};     ///< help for one value
   std::string_view choices = {};  ///< such as "near|far"; empty: any text
