@@ -2,6 +2,7 @@
 #include "model/rewrite/state.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -79,19 +80,17 @@ class StateMover {
     for (const Task& task : from_.tasks) {
       if (writes_weight_gradient(from_, task)) trains[task.layer.at()] = true;
     }
-    std::vector<std::pair<std::string_view, std::size_t>> known;
+    std::map<std::string_view, std::size_t> known;  // by block
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
       if (owner.model->custom) continue;
       if (weights.is_frozen ? !to_.options.weights : !trains[weights.owner.at()]) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
-      const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) {
-        return !block.empty() && each.first == block;
-      });
+      const auto found = known.find(block);
       const std::size_t unit = found == known.end() ? to_.units.size() : found->second;
       if (found == known.end()) {
-        if (!block.empty()) known.emplace_back(block, unit);
+        if (!block.empty()) known.emplace(block, unit);
         to_.units.push_back(
             {.name = std::string(block.empty() ? owner.name : block), .owners = {}});
       }
