@@ -97,6 +97,7 @@ class Run {
   std::int64_t now_ = 0;
   std::int64_t round_ = 0;
   std::int64_t busy_ = 0;
+  bool waited_ = false;
 };
 
 template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
@@ -271,7 +272,11 @@ OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_in_
   for (auto place = candidates_.begin(); place != end; ++place) {
     std::iter_swap(place, std::min_element(place, end, earlier));
     const std::size_t queue = *place;
-    if (memory_.take(device_of(queue), *lanes_[queue].next)) start_step(queue);
+    if (memory_.take(device_of(queue), *lanes_[queue].next)) {
+      start_step(queue);
+    } else {
+      waited_ = true;
+    }
   }
 }
 
@@ -344,6 +349,7 @@ OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::finish() 
   }
   to_.timeline.iteration_time = Duration(now_);
   to_.timeline.busy = Duration(busy_);
+  to_.timeline.waited_for_memory = waited_;
   to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
 }
 

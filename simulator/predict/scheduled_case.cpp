@@ -259,18 +259,14 @@ void ScheduledCase::plan_all() {
   }
 }
 
-/// Of plans that differ in algorithms alone the one that computes longer can be quicker only where the other's
-/// workspaces waited for memory.
+/// Of plans that differ in algorithms alone the one that computes longer can be quicker only where the other waited
+/// for memory.
 bool ScheduledCase::is_outdone(const Candidate& candidate) const {
   if (!candidate.quicker) return false;
   const Candidate& other = candidates_[*candidate.quicker];
   if (!other.is_run) return is_outdone(other);
   const Timeline* timeline = other.run->timeline();
-  if (timeline == nullptr) return false;
-  const auto waits = [&](StallCause cause) {
-    return timeline->stall_totals[static_cast<std::size_t>(cause)].count() > 0;
-  };
-  return !waits(StallCause::kMemory) && !waits(StallCause::kSwapOut);
+  return timeline != nullptr && !timeline->waited_for_memory;
 }
 
 void ScheduledCase::plan(Candidate& candidate) {

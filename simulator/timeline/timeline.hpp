@@ -59,7 +59,8 @@ struct Timeline {
   Duration iteration_time;    ///< from the start of the first to the end of the last step
   Duration busy;              ///< first-run task time (device 0)
   std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
-  Bytes peak_near;  ///< largest near-memory use of a device, static bytes included
+  Bytes peak_near;                 ///< largest near-memory use of a device, static bytes included
+  bool waited_for_memory = false;  ///< a step was ready before its blocks fitted
 };
 
 /// Events for spans whose order is not known: at one instant ends come first, then steps one by one as planned.
