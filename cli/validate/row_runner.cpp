@@ -183,6 +183,8 @@ JobResult columns_of(const NetworkReport& report) {
 
 Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
   const std::string line = fmt::format("{}", fmt::join(words_of(asked), " "));
+  bounds_ =
+      asked.metric == "gap" || asked.metric == "lower_bound_ns" ? Bounds::kAll : Bounds::kNone;
   const JobResult& known =
       asked.command == "copy"     ? kept(line, place, [&] { return copy(asked, place); })
       : asked.command == "replay" ? kept(line, place, [&] { return replay(asked, place); })
@@ -208,7 +210,8 @@ const JobResult& RowRunner::result(const std::vector<std::string>& words, const 
 const JobResult& RowRunner::kept(const std::string& line, const SpecView& place,
                                  const std::function<JobResult()>& make) {
   // Relative paths mean something else in another row's folder.
-  const std::string key = fs::path(place.file()).parent_path().string() + "\n" + line;
+  const std::string key = fs::path(place.file()).parent_path().string() + "\n" + line +
+                          (bounds_ == Bounds::kAll ? "\nbounds" : "");
   if (const auto known = results_.find(key); known != results_.end()) return known->second;
   try {
     return results_.emplace(key, make()).first->second;
@@ -310,7 +313,7 @@ void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
   // The machine may name the framework, and that says what the network's graph keeps.
   const Machine& on = machine_for(hardware_of(arguments), options);
   const Case which = make_case(workload(name, options), on, options);
-  const CaseRun run = run_case(which, *schedule, Bounds::kAll);
+  const CaseRun run = run_case(which, *schedule, bounds_);
   use(report_case(which, *schedule, run, Detail::kLayers), which, run);
 }
 

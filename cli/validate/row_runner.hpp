@@ -66,6 +66,7 @@ class RowRunner {
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, JobResult> results_;  ///< results by command line
+  Bounds bounds_ = Bounds::kNone;             ///< kAll where the metric at hand is one of a bound
 };
 
 }  // namespace ooc

@@ -2,6 +2,7 @@
 // published number, the tolerance.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,6 +58,12 @@ struct Figure {
 /// Returns name and position, such as "swap, 256".
 [[nodiscard]] std::string label_of(const Figure& figure);
 
+/// Figures of a source that the program cannot be asked for.
+struct LeftOut {
+  std::size_t figures = 0;
+  std::string reason;
+};
+
 struct FigureFile {
   std::shared_ptr<const SpecDocument> document;  ///< keeps the places valid
   std::string id;
@@ -64,6 +71,7 @@ struct FigureFile {
   std::string source;
   std::string conditions = {};
   std::string axis = {};  ///< for pictures: meaning and unit of `at`
+  std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
 };
 

@@ -126,6 +126,13 @@ FigureFile read_figures(SpecDocument document) {
   if (items.empty() || items.size() > kMostFigures) {
     rows.fail(rows.found(), fmt::format("1 to {} rows", kMostFigures));
   }
+  if (const auto left_out = view.find("left_out")) {
+    for (const SpecView& item : left_out->items()) {
+      const auto figures = item.get("figures").as_integer(1, kMostFigures);
+      file.left_out.push_back({static_cast<std::size_t>(figures), text_of(item.get("reason"))});
+      item.reject_unknown_keys();
+    }
+  }
   std::set<std::string> labels;
   for (const SpecView& item : items) {
     file.rows.push_back(read_row(item, all, file.source));

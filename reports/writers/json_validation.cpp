@@ -77,7 +77,14 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   put_files(json, "files", report, false, [&](const FileReport& file) {
     json.begin_object();
     put_head(json, file.file);
-    json.member("axis", if_any(file.file.axis)).end();
+    json.member("axis", if_any(file.file.axis));
+    if (!file.file.left_out.empty()) {
+      json.objects("left_out", file.file.left_out, [&](const LeftOut& each) {
+        json.member("figures", static_cast<std::int64_t>(each.figures));
+        json.member("reason", each.reason);
+      });
+    }
+    json.end();
   });
   put_files(json, "rows", report, false, [&](const FileReport& file) {
     for (const FigureReport& row : file.rows) {

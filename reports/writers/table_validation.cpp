@@ -91,7 +91,7 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
   for (const ErrorLine& line : lines) {
     const ErrorStatistics errors = error_statistics(line.deviations);
     std::vector<std::string> cells{printable(name_of(line, with_kind)), count(line.figures),
-                                   line.networks ? ""
+                                   line.networks || line.judged == 0 ? ""
                                    : line.judged == line.figures
                                        ? count(line.hold)
                                        : fmt::format("{} of {}", line.hold, line.judged)};
@@ -134,6 +134,18 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
   return (verdict == Verdict::kFails ? bold_red(title, look) : bold(title, look)) + "\n" + text;
 }
 
+std::string left_out_table(const ValidationReport& report, const Look& look) {
+  TextTable table{{{"cannot be asked", Align::kLeft}, {"why", Align::kLeft}, {"figures"}}};
+  bool any = false;
+  for (const FileReport& file : report.files) {
+    for (const LeftOut& each : file.file.left_out) {
+      table.add_row({file.file.id, printable(each.reason), count(each.figures)});
+      any = true;
+    }
+  }
+  return any ? table.text(look) : "";
+}
+
 /// "4 rows: 2 hold, 1 FAILS, 1 fails as known"
 std::string count_line(const ValidationReport& report) {
   std::size_t rows = 0;
@@ -169,6 +181,7 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
         attention(report, Verdict::kKnown, "Fails, and it is known why", look),
         attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look),
         count_line(report), errors_table("kind of job", by_group(report), true, look),
+        left_out_table(report, look),
         errors_table("what it is worth", by_kind(report), true, look)}) {
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   }

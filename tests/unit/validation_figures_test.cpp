@@ -183,10 +183,10 @@ TEST_CASE("the table shows every row, what fails and why, and errors by job and 
         "  kind of job          figures  hold  n  median    mean  largest     bias\n"
         "  swapping, predicted        2     1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
         "\n"
-        "  what it is worth              figures    hold  n  median    mean  largest     bias\n"
-        "  predicted, published figures        2       1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
-        "  fitted, published figures           1  0 of 0  1  20.0 %  20.0 %   20.0 %  -20.0 %\n"
-        "  order, sign, yes or no              1       0\n"
+        "  what it is worth              figures  hold  n  median    mean  largest     bias\n"
+        "  predicted, published figures        2     1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
+        "  fitted, published figures           1        1  20.0 %  20.0 %   20.0 %  -20.0 %\n"
+        "  order, sign, yes or no              1     0\n"
         "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
         "  criterion was chosen with the figure in sight; fitted: one was\n");
 }
@@ -211,4 +211,16 @@ TEST_CASE("CSV and JSON have a row for each figure, with its job") {
   CHECK(json.find("\"fails_known\": 1") != std::string::npos);
   CHECK(json.find("\"group\": \"swapping\"") != std::string::npos);
   CHECK(json.find("\"predicted\": false") != std::string::npos);
+}
+
+TEST_CASE("what cannot be asked is counted with its reason") {
+  ValidationReport report = sample();
+  std::string text = figures_text(R"({"name": "n", "metric": "t", "kind": "order"})");
+  text.insert(1, R"("left_out": [{"figures": 31, "reason": "experts split over devices"}], )");
+  report.files[0].file.left_out = read_figures(read_spec_text(text, "rows.json")).left_out;
+  CHECK(table_validation(report, {})
+            .find("  cannot be asked  why                         figures\n"
+                  "  R1               experts split over devices       31\n") != std::string::npos);
+  CHECK(json_validation(report, {}).find("\"reason\": \"experts split over devices\"") !=
+        std::string::npos);
 }

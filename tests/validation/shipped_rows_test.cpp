@@ -66,7 +66,8 @@ TEST_CASE("every shipped row holds, but for those that are known to fail") {
 TEST_CASE("figures that count as predicted are in these files") {
   CHECK(ids_with([](const Figure& each) { return each.kind == FigureKind::kPredicted; }) ==
         std::vector<std::string>{"L1", "L2", "L3", "L4", "L7", "L8", "M4", "M18", "T1", "T14",
-                                 "T18"});
+                                 "T18", "ooc-cpu-adam", "ooc-deepcompile", "ooc-links",
+                                 "ooc-primebench", "ooc-primeopt", "ooc-torchao", "ooc-torchtune"});
 }
 
 TEST_CASE("one file has rows that are known to fail; formulas_test.cpp has T4's") {
@@ -83,6 +84,7 @@ TEST_CASE("every job of a shipped row names its framework, and a measured one no
       for (const Asked& asked : {figure.asked, figure.against.value_or(figure.asked)}) {
         CAPTURE(file.id);
         CAPTURE(label_of(figure));
+        if (asked.command == "copy") continue;
         REQUIRE(asked.job.contains("framework"));
         const bool ideal = asked.job.at("framework") == "ideal";
         CHECK((!ideal || unmeasured || asked.command == "inspect"));
