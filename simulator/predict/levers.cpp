@@ -1,6 +1,7 @@
 // A schedule says the smallest budget that suffices when it is given too little (its contract), so each change is
 // planned once, for the static bytes alone. Where sizes may deceive (allocators with holes, pageable copies), the
-// same run decides as for that figure, and it is then called a lower one.
+// same run decides as for that figure, and it is then called a lower one. What a change takes of far memory is the peak of
+// a run with room there.
 #include "simulator/predict/levers.hpp"
 
 #include <fmt/format.h>
@@ -13,10 +14,10 @@
 
 #include "model/base/errors.hpp"
 #include "model/graph/parameter_bytes.hpp"
-#include "simulator/predict/far_levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/scheduled_case.hpp"
+#include "simulator/predict/state_words.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -35,7 +36,15 @@ std::optional<Need> need_of(const OutOfMemory& oom) {
   return std::nullopt;
 }
 
-/// What one job takes, made so that too little is there.
+/// Far memory that one job takes; unset: near memory is too small, or far memory for its state, which is not run.
+std::optional<Need> far_need_of(Case which, const Schedule& schedule, Bytes limit) {
+  if (which.moving && least_far_bytes(*which.moving) > limit) return std::nullopt;
+  which.far_capacity = Bytes(kMaxTotalBytes);
+  const std::optional<Bytes> peak = run_case(which, schedule, Bounds::kNone).peak_far;
+  return peak ? std::optional(Need{*peak}) : std::nullopt;
+}
+
+/// Near memory that one job takes, made so that too little is there.
 std::optional<Need> need_of(Case which, const Schedule& schedule) {
   if (is_footprint(which.accounting)) return Need{which.in_core_peak};
   which.budget =
@@ -53,13 +62,15 @@ bool states_times(const Network& network) {
 class Changes {
  public:
   Changes(const Workload& workload, const Machine& machine, const CaseOptions& options,
-          const Schedule& schedule, const Need& now)
+          const Schedule& schedule, const Need& now, OutOfMemory::Tier tier)
       : workload_(workload),
         machine_(machine),
         options_(options),
         schedule_(schedule),
         now_(now),
-        budget_(budget_of(options, machine.profile)) {}
+        far_(tier == OutOfMemory::Tier::kFar),
+        there_(far_ ? far_capacity_of(options, machine.profile)
+                    : budget_of(options, machine.profile)) {}
 
   std::vector<Lever> all() && {
     precisions();
@@ -67,7 +78,7 @@ class Changes {
     sequence();
     batch();
     schedules();
-    offload();
+    far_ ? freed_gradients() : offload();
     std::stable_sort(found_.begin(), found_.end(),
                      [](const Lever& a, const Lever& b) { return a.needs < b.needs; });
     return std::move(found_);
@@ -80,9 +91,13 @@ class Changes {
     const Bytes saves = now_.bytes - need->bytes;
     if (saves < Bytes(now_.bytes.count() / kWorthSaying)) return;
     Lever lever{.change = std::move(change), .needs = need->bytes, .saves = saves};
-    const bool by_size = need->bytes <= budget_;
+    const bool by_size = need->bytes <= there_;
     if (!by_size || need->suffices) lever.fits = by_size;
     found_.push_back(std::move(lever));
+  }
+
+  [[nodiscard]] std::optional<Need> need_with(const Case& which, const Schedule& schedule) const {
+    return far_ ? far_need_of(which, schedule, now_.bytes) : need_of(which, schedule);
   }
 
   /// The network read again; changes that this job does not allow are none.
@@ -90,7 +105,7 @@ class Changes {
     try {
       const Workload other = read_workload(workload_.path, options);
       const Case which = make_case(other, machine_, options);
-      add(std::move(change), need_of(which, schedule_));
+      add(std::move(change), need_with(which, schedule_));
     } catch (const SpecError&) {
     }
   }
@@ -100,8 +115,8 @@ class Changes {
     try {
       const Case which = make_case(workload_, machine_, options);
       const std::size_t before = found_.size();
-      add(std::move(change), need_of(which, schedule));
-      if (found_.size() > before) check_far(which, found_.back());
+      add(std::move(change), need_with(which, schedule));
+      if (!far_ && found_.size() > before) check_far(which, found_.back());
     } catch (const SpecError&) {
     }
   }
@@ -136,7 +151,7 @@ class Changes {
   /// By arithmetic alone where nothing else of the job changes: where all of the state is near.
   void state() {
     if (workload_.graph.optimizer != Optimizer::kAdam) return;
-    if (options_.state.any()) {
+    if (far_ || options_.state.any()) {
       CaseOptions options = options_;
       options.graph.optimizer = Optimizer::kAdam8;
       return read_again("--optimizer adam8", options);
@@ -201,12 +216,28 @@ class Changes {
     }
   }
 
+  /// Gradients in far memory, each updated with when it comes and then freed.
+  void freed_gradients() {
+    const StateOptions& now = options_.state;
+    if (!now.gradients || now.update != UpdateAt::kFar || now.after == UpdateAfter::kEach) return;
+    CaseOptions options = options_;
+    options.state = {.optimizer = now.optimizer,
+                     .gradients = true,
+                     .weights = now.weights,
+                     .after = UpdateAfter::kEach};
+    apply_state_changes(options.state_changes, options.state);
+    options.state.after = UpdateAfter::kEach;
+    same_network(fmt::format("--offload {} --update-after each", offload_text(options.state)),
+                 options, schedule_);
+  }
+
   const Workload& workload_;
   const Machine& machine_;
   const CaseOptions& options_;
   const Schedule& schedule_;
   Need now_;
-  Bytes budget_;
+  bool far_;  ///< what lacks is far memory
+  Bytes there_;
   std::vector<Lever> found_ = {};
 };
 
@@ -237,14 +268,12 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
 std::vector<Lever> levers(const Workload& workload, const Machine& machine,
                           const CaseOptions& options, const Schedule& schedule,
                           const RunReport& report) {
-  const auto& lacks = report.out_of_memory;
-  if (lacks && lacks->tier == OutOfMemory::Tier::kFar) {
-    return far_levers(workload, machine, options, schedule, *lacks);
-  }
-  const std::optional<Need> now =
-      lacks_near_memory(report) ? need_of(*report.out_of_memory) : std::nullopt;
-  if (!now) return {};
-  return Changes(workload, machine, options, schedule, *now).all();
+  if (!report.out_of_memory) return {};
+  const OutOfMemory& oom = *report.out_of_memory;
+  const bool searches = schedule.is(Trait::kOptimizes);
+  const std::optional<Need> now = need_of(oom);
+  if (!now || (oom.tier == OutOfMemory::Tier::kFar && searches)) return {};
+  return Changes(workload, machine, options, schedule, *now, oom.tier).all();
 }
 
 }  // namespace ooc

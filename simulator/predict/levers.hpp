@@ -15,10 +15,10 @@ namespace ooc {
 /// for accountings without lifetimes.
 [[nodiscard]] std::optional<BytesByCategory> in_core_by_category(const Case& which);
 
-/// Returns far_levers() for a job that lacks host memory. If the job lacks GPU memory: single
-/// changes that reduce the need, smallest need first, except savings below 1 %. Changes: precision,
-/// 8-bit Adam, half the sequence, half the batch, schedules that keep only block inputs or move all
-/// they can. Empty if the schedule does not know its need.
+/// Returns single changes that reduce the need for the memory that the job lacks (GPU or host),
+/// smallest need first, except savings below 1 %. Changes: precision, 8-bit Adam, half the sequence,
+/// half the batch, schedules that keep only block inputs or move all they can, where the state is.
+/// Empty if the schedule does not know its need.
 [[nodiscard]] std::vector<Lever> levers(const Workload& workload, const Machine& machine,
                                         const CaseOptions& options, const Schedule& schedule,
                                         const RunReport& report);

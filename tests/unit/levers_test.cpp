@@ -165,7 +165,6 @@ TEST_CASE("a job that lacks far memory is told what one change takes of it, to t
   all[2].first = "--offload optimizer,gradients,weights --update-after each";
   all[2].second.state.after = UpdateAfter::kEach;
   all[2].second.state.far_gradients = FarGradients::kFreed;
-  all.emplace_back("--state megatron-hybrid:0.68", with_state("megatron-hybrid:0.68"));
   for (auto& each : all) {
     CAPTURE(each.first);
     CaseOptions& options = each.second;
@@ -179,13 +178,4 @@ TEST_CASE("a job that lacks far memory is told what one change takes of it, to t
     CHECK_FALSE(job.run("capacity", options).feasible);
   }
   CHECK(lever_of(found, "--precision bf16-pure")->fits == true);
-  // One is enough, so no pairs are tried; nor is said what near memory has no room for.
-  CHECK(lever_of(found, "--precision bf16-pure --optimizer adam8") == nullptr);
-  job.options.memory = Bytes(900'000'000);
-  CHECK(lever_of(job.levers_of("capacity"), "--state megatron-hybrid:0.68") == nullptr);
-  job.options.far_memory = Bytes(600'000'000);
-  const std::vector<Lever> pairs = job.levers_of("capacity");
-  CHECK(lever_of(pairs, "--precision bf16-pure")->fits == false);
-  const Lever* both = lever_of(pairs, "--precision bf16-pure --optimizer adam8");
-  CHECK((both == nullptr || both->fits == true));
 }
