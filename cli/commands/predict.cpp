@@ -116,7 +116,6 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
     report.moved = moved_tensors(std::get<Plan>(run.plan), *run.about(which).graph,
                                  run.about(which).costs, std::get<Timeline>(*run.outcome));
   }
-  report.roofline = roofline_of(which);
   if (report.feasible && arguments.has(flags::kEquations)) {
     report.equations = run_equations(which, schedule, run);
   }
@@ -133,9 +132,6 @@ int run_predict(const Arguments& arguments) {
   RunReport report = run_job(job, schedule, arguments, timeline);
   report.levers = levers(job.workload, job.machine, job.options, schedule, report);
   report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
-  if (schedule.is(Trait::kOptimizes)) {
-    report.worth = worth_of_last(job.workload, job.machine, job.options, schedule, report);
-  }
   report.range = range_of_time(job.workload, job.machine, job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;

@@ -45,15 +45,6 @@ void put_moved(JsonWriter& json, const MovedTensor& moved) {
   json.member("hides_at_bytes_per_s", moved.hides_at);
 }
 
-void put_roofline(JsonWriter& json, const Roofline& roofline) {
-  json.begin_object("roofline").member("near_bytes_per_s", roofline.near_rate);
-  json.objects("layers", roofline.layers, [&](const LayerRoof& layer) {
-    json.member("peak_flop_per_s", layer.peak).member("forward_bytes", layer.forward_bytes);
-    json.member("backward_bytes", layer.backward_bytes);
-  });
-  json.end();
-}
-
 /// Causes without their times, which `equations` has.
 void put_closed_form_notes(JsonWriter& json, const std::optional<PaperEstimate>& paper) {
   if (!paper) {
@@ -165,9 +156,6 @@ void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool)
   }
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
-  if (!report.worth.empty()) {
-    json.objects("worth", report.worth, [&](const WhatIf& each) { put_what_if(json, each); });
-  }
   if (report.trainable_parameters != report.parameters) {
     json.member("trainable_parameters", report.trainable_parameters);
   }
@@ -190,7 +178,6 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
     json.member("moved", nullptr);
   }
   put_levers(json, report);
-  if (report.roofline) put_roofline(json, *report.roofline);
   if (report.equations) put_equations(json, *report.equations);
   json.end();
   return std::move(text) + "\n";

@@ -386,18 +386,6 @@ std::string what_would_help(const RunReport& report, const Look& look) {
   return "\n" + bold("What would help most", look) + "\n" + table.text(look);
 }
 
-std::string what_it_is_worth(const RunReport& report, const Look& look) {
-  if (report.worth.empty()) return "";
-  TextTable table({{"with less", Align::kLeft}, {"iteration"}, {"time lost"}});
-  for (const WhatIf& change : report.worth) {
-    const bool fits = change.iteration_time.has_value();
-    table.add_row({change.change, fits ? format_duration(*change.iteration_time) : "does not fit",
-                   fits ? format_percent(0 - change.gain) : "-"});
-  }
-  return "\n" + bold("What the last of it is worth", look) + "\n" + table.text(look) +
-         "  each searched anew: less than half a percent is within what searches differ by\n";
-}
-
 std::string holders(const OutOfMemory& oom, const Look& look) {
   if (oom.holders.empty()) return "";
   TextTable table({{"held by", Align::kLeft}, {"bytes"}});
@@ -549,7 +537,7 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
     text += does_not_fit(report, look);
   }
   return text + assumed_warning(report.inputs.hardware, report.assumed, look) +
-         what_would_help(report, look) + what_it_is_worth(report, look);
+         what_would_help(report, look);
 }
 
 }  // namespace ooc

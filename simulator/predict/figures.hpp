@@ -8,11 +8,6 @@
 
 namespace ooc {
 
-/// What bounds each layer of a job whatever runs it (Williams, Waterman, Patterson: Roofline, CACM 52, 2009). Of the machine
-/// as the job has it, --compute-scale included; without efficiencies. Bytes are near-memory traffic as docs/model.md, 1,
-/// counts it: less than kernels move that read an operand several times.
-[[nodiscard]] Roofline roofline_of(const Case& which);
-
 /// Tokens a second, and which share of the peak rate the model's own FLOPs come to (model FLOPs utilisation, Chowdhery et
 /// al., arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
 [[nodiscard]] std::optional<SequenceRates> sequence_rates(const Case& which,

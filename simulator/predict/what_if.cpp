@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/base/quantity_io.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
@@ -19,12 +18,6 @@ constexpr Ratio kTwo{2 * kOne.count()};
 Bytes quarter_more(Bytes bytes) {
   return Bytes(static_cast<std::int64_t>(
       std::min<Int128>(Int128{bytes.count()} * 5 / 4, Int128{kMaxTotalBytes})));
-}
-
-/// 1 GB or 1 GB/s, or a quarter of less than four.
-std::int64_t last_of(std::int64_t amount) {
-  constexpr std::int64_t kGiga = 1'000'000'000;
-  return std::min(kGiga, amount / 4);
 }
 
 }  // namespace
@@ -83,30 +76,6 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
       far.far_compute = BytesPerSecond(2 * rate.count());
       repeats.add("far updates x 2", far);
     }
-  }
-  return std::move(repeats.results);
-}
-
-std::vector<WhatIf> worth_of_last(const Workload& workload, const Machine& machine,
-                                  const CaseOptions& options, const Schedule& schedule,
-                                  const RunReport& report) {
-  Repeats repeats{workload, machine, schedule, report, {}};
-  if (!report.feasible) return {};
-
-  CaseOptions memory = options;
-  const Bytes budget = budget_of(options, machine.profile);
-  const Bytes less(last_of(budget.count()));
-  memory.memory = budget - less;
-  repeats.add("memory - " + format_bytes(less), memory);
-
-  const BytesPerSecond rate = make_case(workload, machine, options).costs.transfers.to_near_peak;
-  if (rate != kInfiniteRate && rate.count() > 0) {
-    const BytesPerSecond less_rate(last_of(rate.count()));
-    CaseOptions link = options;
-    const Int128 kept =
-        Int128{rate.count() - less_rate.count()} * options.transfers.link_scale.count();
-    link.transfers.link_scale = Ratio(static_cast<std::int64_t>(kept / rate.count()));
-    repeats.add("link - " + format_rate(less_rate), link);
   }
   return std::move(repeats.results);
 }

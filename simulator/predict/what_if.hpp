@@ -20,10 +20,4 @@ namespace ooc {
                                           const CaseOptions& options, const Schedule& schedule,
                                           const RunReport& report);
 
-/// Returns the job without its last GB of memory, and without the last GB/s of its link; without a
-/// quarter if there are at most four. Empty if the job does not fit.
-[[nodiscard]] std::vector<WhatIf> worth_of_last(const Workload& workload, const Machine& machine,
-                                                const CaseOptions& options,
-                                                const Schedule& schedule, const RunReport& report);
-
 }  // namespace ooc

@@ -79,8 +79,7 @@ enum class Trait : unsigned {
   /// (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
   /// Searches for the fastest plan of all. With --sub-batch auto it tries several micro-batches,
-  /// and the plans of schedules with gradient accumulation. predict describes its plan in words,
-  /// and the value of a little more memory and link.
+  /// and the plans of schedules with gradient accumulation. predict describes its plan in words.
   kOptimizes = 1U << 10,
   /// Memory near during a task is booked for that task, workspace included, and waits point back in
   /// sequence. So copies of model states can be woven in (simulator/plan/weave_state.hpp).

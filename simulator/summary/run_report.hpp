@@ -122,18 +122,6 @@ struct MovedTensor {
   std::optional<BytesPerSecond> hides_at;
 };
 
-/// Roofline of a layer: operations at the peak of its type, or bytes of its operands, each once, at
-/// the GPU memory rate. At the batch, counted as in LayerReport.
-struct LayerRoof {
-  std::optional<double> peak;  ///< FLOP/s; unset: the profile has none for the type
-  std::int64_t forward_bytes = 0;
-  std::int64_t backward_bytes = 0;
-};
-struct Roofline {
-  BytesPerSecond near_rate;
-  std::vector<LayerRoof> layers;  ///< in the order of RunReport::layers
-};
-
 /// Repetition of the run with one improvement, such as "link x 2".
 struct WhatIf {
   std::string change;
@@ -294,14 +282,12 @@ struct RunReport {
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
   std::vector<Lever> levers;                           ///< empty if the job fits
-  std::vector<WhatIf> worth;  ///< value of the last GB and GB/s; only for schedules that optimise
   bool in_words = false;      ///< the table describes the plan in words
   std::optional<TimeRange> range;    ///< set if reports of a rate differ enough to matter
   std::optional<StateReport> state;  ///< set if model states move
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< set if asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
-  std::optional<Roofline> roofline;               ///< set if asked for
   std::optional<Equations> equations;             ///< set if asked for
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people

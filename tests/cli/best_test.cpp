@@ -41,22 +41,14 @@ TEST_CASE("in rounds best is no slower than what runs in rounds by itself, nor t
 }
 
 TEST_CASE(
-    "only a schedule that optimizes says what becomes of outputs and what the last of it is "
-    "worth") {
+    "only a schedule that optimizes says what becomes of outputs") {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
   const std::string best = best_predicted("vgg16", {"--schedule", "best", "--search", "60"});
   CHECK(has(best, "What becomes of the layers' outputs"));
-  CHECK(has(best, "memory - 1.000 GB"));
-  CHECK(has(best, "link - 1.00 GB/s"));
-  CHECK(has(best_predicted("vgg16", {"--schedule", "best", "--search", "9", "--format", "json"}),
-            "\"worth\": ["));
   const std::string capacity = best_predicted("vgg16", {"--schedule", "capacity"});
   CHECK_FALSE(has(capacity, "What becomes of"));
-  CHECK_FALSE(has(capacity, "memory - "));
-  CHECK_FALSE(
-      has(best_predicted("vgg16", {"--schedule", "capacity", "--format", "json"}), "worth"));
   const std::string small = best_predicted("alexnet", {"--schedule", "best", "--memory", "15GB"});
   CHECK(has(small, "all stay near"));
 }

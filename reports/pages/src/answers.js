@@ -4,7 +4,6 @@ import { calibrationAnswer } from './calibrated.js';
 import { replayAnswer, validationAnswer } from './measured.js';
 import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
-import { rooflineChart } from './roofline.js';
 import { bars, maxAnswer, needAnswer } from './searches.js';
 import { rowsTable, sweepCharts } from './sweep.js';
 import { changesTable, equationsTables, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
@@ -25,7 +24,7 @@ function resultAnswer(documents, rowsOf, timeline) {
   return {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
-    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), waitsChart(result), memoryBars([result], named), rooflineChart(result)),
+    charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), waitsChart(result), memoryBars([result], named)),
     tables: some(leversTable(result), changesTable(result), ...equationsTables(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };

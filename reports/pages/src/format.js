@@ -40,7 +40,6 @@ const tick = (value, units) => {
 };
 export const bytesTick = (value) => (value === 0 ? '0' : tick(value, sizes));
 export const timeTick = (value) => (value === 0 ? '0' : tick(value, times));
-export const flopTick = (value) => (value === 0 ? '0' : `${tick(value, ['', 'k', 'M', 'G', 'T', 'P'])}FLOP/s`);
 export const rateTick = (value) => (value === 0 ? '0' : `${tick(value, sizes)}/s`);
 
 export function escaped(text) {

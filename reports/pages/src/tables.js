@@ -1,6 +1,5 @@
 // Tables behind the charts: exact where a chart is for the eye.
 import * as format from './format.js';
-import { flopRate, roofPoints } from './roofline.js';
 import { rowName } from './schedules.js';
 import { cause } from './theme.js';
 
@@ -19,19 +18,14 @@ export function schedulesTable(results, named) {
 export function layersTable(result) {
   const moved = new Map((result.moved ?? []).map((each) => [each.tensor, each]));
   const flops = (layer, pass) => (layer[`${pass}_ns`] > 0 ? (layer[`${pass}_flops`] * 1e9) / layer[`${pass}_ns`] : null);
-  const roof = new Map(roofPoints(result).map((each) => [`${each.pass} ${each.layer.name}`, each]));
-  const rate = (layer, pass) => {
-    const point = roof.get(`${pass} ${layer.name}`);
-    return [flopRate(flops(layer, pass) || null), ...(result.roofline ? [point ? format.percent(point.reached / point.attainable) : '–'] : [])];
-  };
-  const rateColumns = (pass) => [`${pass} rate`, ...(result.roofline ? ['of roof'] : [])];
+  const rate = (layer, pass) => (flops(layer, pass) ? `${format.number(flops(layer, pass) / 1e12)} TFLOP/s` : '–');
   const layers = [...result.layers].sort((a, b) => (b.stall_ns ?? 0) - (a.stall_ns ?? 0));
   return {
     id: 'layers', title: 'Layers, those that wait longest first',
-    note: '“hides at”: the slowest way back that is hidden behind what is computed from the tensor’s last use to its next. “of roof”: the rate over the attainable one, of the roofline above.',
-    columns: ['layer', 'type', 'action', 'waits', 'for', 'hides at', 'forward', 'backward', 'saved', ...rateColumns('forward'), ...rateColumns('backward')],
+    note: '“hides at”: the slowest way back that is hidden behind what is computed from the tensor’s last use to its next.',
+    columns: ['layer', 'type', 'action', 'waits', 'for', 'hides at', 'forward', 'backward', 'saved', 'forward rate', 'backward rate'],
     rows: layers.map((layer) => [layer.name, layer.type, layer.action ?? '–', format.time(layer.stall_ns), layer.waits_for ?? '–', format.rate(moved.get(layer.name)?.hides_at_bytes_per_s),
-      format.time(layer.forward_ns), format.time(layer.backward_ns), format.bytes(layer.saved_bytes), ...rate(layer, 'forward'), ...rate(layer, 'backward')]),
+      format.time(layer.forward_ns), format.time(layer.backward_ns), format.bytes(layer.saved_bytes), rate(layer, 'forward'), rate(layer, 'backward')]),
     exact: () => [
       ['layer', 'type', 'action', 'stall_ns', 'waits_for', 'hides_at_bytes_per_s', 'forward_ns', 'backward_ns', 'saved_bytes', 'forward_flops', 'backward_flops', 'parameters'],
       ...layers.map((layer) => [layer.name, layer.type, layer.action ?? '', layer.stall_ns ?? '', layer.waits_for ?? '', moved.get(layer.name)?.hides_at_bytes_per_s ?? '', layer.forward_ns, layer.backward_ns,
@@ -87,12 +81,11 @@ export function equationsTables(result) {
 }
 
 export function changesTable(result) {
-  const changes = [...(result.what_if ?? []), ...(result.worth ?? [])];
-  if (!changes.length) return null;
+  if (!result.what_if?.length) return null;
   return {
     id: 'changes', title: 'What would change it',
     columns: ['change', 'time', 'gain'],
-    rows: changes.map((each) => [each.change, each.iteration_time_ns === null ? 'does not fit' : format.time(each.iteration_time_ns), format.change(each.gain)]),
+    rows: result.what_if.map((each) => [each.change, each.iteration_time_ns === null ? 'does not fit' : format.time(each.iteration_time_ns), format.change(each.gain)]),
   };
 }
 
