@@ -17,6 +17,12 @@ namespace {
 /// Why the schedule does not run on one of the machines.
 std::optional<std::string> why_not(const Schedule& schedule, std::span<const Machine> machines,
                                    const CaseOptions& options) {
+  const bool one_pool = std::all_of(machines.begin(), machines.end(), [](const Machine& machine) {
+    return machine.profile.one_pool;
+  });
+  if (one_pool && !schedule.is(Trait::kMovesNothing)) {
+    return "moving gains nothing here: one pool of memory";
+  }
   try {
     for (const Machine& machine : machines) check_pages(schedule, machine, options);
     return std::nullopt;

@@ -120,6 +120,9 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
     report.equations = run_equations(which, schedule, run);
   }
   if (lacks_near_memory(report)) report.in_core_by_category = in_core_by_category(which);
+  if (which.hardware.one_pool && !schedule.is(Trait::kMovesNothing)) {
+    remark(remarks, "remark: " + one_pool_remark(which.hardware));
+  }
   if (run.keeps_gradients) remark(remarks, "remark: " + kept_gradients_remark());
   timeline = write_side_files(job.outputs, which, report.inputs, run, job.result.write.tool);
   return report;

@@ -128,6 +128,9 @@ struct HardwareProfile {
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
   Connection connection;
+  /// True if accelerator and host share one memory (DGX Spark, Strix Halo). Nothing moves then, and
+  /// far_memory and connection repeat near_memory.
+  bool one_pool = false;
   int devices = 1;
   std::vector<Provenance> provenance;
   /// Dotted paths of numbers whose provenance is "assumed", for warnings in reports. Numbers under

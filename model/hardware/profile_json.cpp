@@ -92,6 +92,17 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
   (void)root.attempt([&] { read_compute(root.part("compute"), sources, profile); });
   (void)root.attempt(
       [&] { profile.near_memory = read_tier(root.part("near_memory"), Reserve::kStated); });
+  (void)root.attempt([&] {
+    if (const auto one_pool = view.find("one_pool")) profile.one_pool = one_pool->as_boolean();
+  });
+  if (profile.one_pool) {
+    const StraightLine line{.throughput = profile.near_memory.throughput, .latency = {}};
+    profile.far_memory = profile.near_memory;
+    profile.connection.name = "one pool";
+    profile.connection.modes["pinned"] = {
+        .to_near = line, .to_far = line, .page = {}, .fault = {}, .grows_to = {}};
+    return;
+  }
   (void)root.attempt([&] { profile.far_memory = read_far_memory(root.part("far_memory")); });
   (void)root.attempt([&] {
     if (root.view().find("far_compute")) {

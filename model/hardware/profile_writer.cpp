@@ -185,6 +185,20 @@ SpecNode connection(const Connection& value) {
   return node;
 }
 
+void put_far(SpecNode& root, const HardwareProfile& profile) {
+  put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
+  if (const auto& compute = profile.far_compute) {
+    SpecNode node = object();
+    put(node, "throughput", text(exact_rate(compute->throughput)));
+    if (compute->latency.count() > 0) {
+      put(node, "latency", text(exact_duration(compute->latency)));
+    }
+    put(root, "far_compute", std::move(node));
+  }
+  put(root, "connection", connection(profile.connection));
+  put(root, "devices", number(std::to_string(profile.devices)));
+}
+
 }  // namespace
 
 std::string write_profile(const HardwareProfile& profile) {
@@ -197,17 +211,14 @@ std::string write_profile(const HardwareProfile& profile) {
   if (!profile.framework.empty()) put(root, "framework", text(profile.framework));
   put(root, "compute", compute(profile));
   put(root, "near_memory", tier(profile.near_memory, ReserveField::kWritten));
-  put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
-  if (const auto& compute = profile.far_compute) {
-    SpecNode node = object();
-    put(node, "throughput", text(exact_rate(compute->throughput)));
-    if (compute->latency.count() > 0) {
-      put(node, "latency", text(exact_duration(compute->latency)));
-    }
-    put(root, "far_compute", std::move(node));
+  if (profile.one_pool) {
+    SpecNode yes;
+    yes.type = SpecType::kBoolean;
+    yes.boolean = true;
+    put(root, "one_pool", std::move(yes));
+  } else {
+    put_far(root, profile);
   }
-  put(root, "connection", connection(profile.connection));
-  put(root, "devices", number(std::to_string(profile.devices)));
   put(root, "provenance", provenance(profile.provenance));
   if (!profile.measurement_json.empty()) {
     SpecDocument kept = read_spec_text(profile.measurement_json, "measurement");

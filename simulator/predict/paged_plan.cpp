@@ -277,6 +277,7 @@ PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule, Byte
 }
 
 std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware) {
+  if (hardware.one_pool) return "";  // pages stay
   for (const std::string& mode : modes_of(schedule)) {
     if (!hardware.connection.modes.contains(mode)) return mode;
   }

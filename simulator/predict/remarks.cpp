@@ -77,6 +77,11 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
   return of_float32(*hardware);
 }
 
+std::string one_pool_remark(const HardwareProfile& hardware) {
+  return "moving gains nothing here: " + hardware.name +
+         " has one pool of memory; the run keeps everything in it";
+}
+
 std::string devices_remark(int devices) {
   return "/devices: " + std::to_string(devices) +
          " devices, of which one is simulated; --devices N splits the batch";

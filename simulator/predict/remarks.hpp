@@ -15,6 +15,8 @@ namespace ooc {
 
 /// Returns "/devices: 2 devices, of which one is simulated; --devices N splits the batch".
 [[nodiscard]] std::string devices_remark(int devices);
+/// Remark on a schedule that moves tensors, on a machine with one memory.
+[[nodiscard]] std::string one_pool_remark(const HardwareProfile& hardware);
 /// Returns the training settings that only the network file states: "batch 1, seq 4096, precision bf16, optimizer adam
 /// are ...". Unset: it states neither precision nor optimiser. `but`: quantity that is looked for.
 [[nodiscard]] std::optional<std::string> training_remark(const Network& network,

@@ -22,6 +22,11 @@
 namespace ooc {
 namespace {
 
+/// True if the schedule moves tensors and the machine has only one memory.
+bool gains_nothing(const Case& which, const Schedule& schedule) {
+  return which.hardware.one_pool && !schedule.is(Trait::kMovesNothing);
+}
+
 /// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
 /// says, or a far memory that might overflow.
 bool sizes_may_deceive(const Case& which) {
@@ -171,9 +176,11 @@ Bytes CaseRun::allowed(const Case& which) const {
 }
 
 ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule, Detail most)
-    : which_(which), schedule_(schedule), records_(most != Detail::kTotals) {
-  for (const auto& room : rooms_of(which, schedule)) {
-    candidates_.push_back({.room = room, .least = least_time(which, schedule, room)});
+    : which_(which),
+      schedule_(gains_nothing(which, schedule) ? *find_schedule("in-core") : schedule),
+      records_(most != Detail::kTotals) {
+  for (const auto& room : rooms_of(which, schedule_)) {
+    candidates_.push_back({.room = room, .least = least_time(which, schedule_, room)});
   }
   best_ = candidates_.size() - 1;
 }
@@ -382,6 +389,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);
   if (!stated.empty()) report.remarks.push_back(stated);
+  if (gains_nothing(which, schedule)) report.remarks.push_back(one_pool_remark(which.hardware));
   if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
   report.keeps_gradients = run.keeps_gradients;

@@ -150,6 +150,22 @@ TEST_CASE("of several machines memory at the peaks is shown, too") {
   CHECK(holds(wide.out, "k40m     in-core"));
 }
 
+TEST_CASE("with one pool of memory schedules that move keep everything, and state cannot move") {
+  const Words job{"predict", "alexnet", "--hardware", "dgx-spark", "--batch", "512"};
+  const auto time_of = [&](const char* schedule) {
+    return lines_of(run_ooc_paleo(job + Words{"--schedule", schedule, "--format", "csv"}).out)
+        .front()
+        .at("iteration_time_ns");
+  };
+  for (const char* schedule : {"capacity", "vdnn-dyn", "modnn", "unified"}) {
+    CHECK(time_of(schedule) == time_of("in-core"));
+  }
+  CHECK(holds(run_ooc_paleo(job).err, "moving gains nothing here"));
+  CHECK(names(rows({"--hardware", "dgx-spark", "--schedules", "all"})) == "dgx-spark");
+  CHECK(holds(run_ooc_paleo(job + Words{"--offload", "optimizer"}).err,
+              "--offload cannot be combined with dgx-spark"));
+}
+
 TEST_CASE("lists and prices that say nothing sensible are refused in one line") {
   const auto refused = [](const Words& words, const std::string& part) {
     const Ran ran = compared(words);
