@@ -122,8 +122,8 @@ MachineLists machine_lists(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--price")) lists.prices = prices_of(*text, lists);
   if (arguments.has("--layer-times") && lists.machines.size() > 1) {
-    bad_value("--layer-times", fmt::format("it with {} machines", lists.machines.size()),
-              "one machine: the one on which the times were measured");
+    cannot_combine("--layer-times", fmt::format("{} machines", lists.machines.size()),
+                   "use the machine on which the times were measured");
   }
   return lists;
 }

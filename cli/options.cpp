@@ -68,7 +68,7 @@ void check_beside(const Arguments& arguments) {
     };
     if (std::any_of(others.begin(), others.end(), is_given)) continue;
     const std::string names = fmt::format("{}", fmt::join(others, " or "));
-    bad_value(option.flag, "it without " + names, names + " beside it");
+    needs_option(option.flag, names);
   }
 }
 

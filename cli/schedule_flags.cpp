@@ -89,8 +89,8 @@ void check_chosen(const Arguments& arguments, std::span<const Schedule* const> c
     for (const Schedule* schedule : chosen) {
       names += (names.empty() ? "" : ", ") + std::string(schedule->name);
     }
-    bad_value(flag.name, "it with the schedule " + names,
-              "a schedule that reads it: " + readers_of(flag.name));
+    cannot_combine(flag.name, "--schedule " + names,
+                   "use a schedule that reads it: " + readers_of(flag.name));
   }
 }
 

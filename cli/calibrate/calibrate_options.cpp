@@ -15,7 +15,7 @@ namespace {
 
 bool is_full(const Arguments& arguments) {
   if (arguments.has("--quick") && arguments.has("--full")) {
-    bad_value("--full", "it with --quick", "one of them");
+    cannot_combine("--full", "--quick", "use one of them");
   }
   return arguments.has("--full");
 }

@@ -149,7 +149,8 @@ class Link {
 
 int run_from_nvbandwidth(const Arguments& arguments) {
   for (const FlagName flag : kOnlyMeasuring) {
-    if (arguments.has(flag)) bad_value(flag.text(), "it with --from-nvbandwidth", "one of them");
+    if (!arguments.has(flag)) continue;
+    cannot_combine(flag.text(), "--from-nvbandwidth", "use one of them");
   }
   const std::string path = *arguments.value("--from-nvbandwidth");
   const auto like = arguments.value("--like");

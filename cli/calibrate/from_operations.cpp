@@ -163,7 +163,7 @@ std::string prices(const std::vector<MeasuredOperation>& rows, const KernelPlatf
 
 int run_from_operations(const Arguments& arguments) {
   for (const FlagName flag : kOthers) {
-    if (arguments.has(flag)) bad_value(flag.text(), "it with --from-operations", "one of them");
+    if (arguments.has(flag)) cannot_combine(flag.text(), "--from-operations", "use one of them");
   }
   const auto hardware = arguments.value("--hardware");
   if (!hardware) bad_value("--hardware", "none", "the machine that the rows were measured on");
@@ -232,7 +232,7 @@ int run_from_operations(const Arguments& arguments) {
 
 void check_without_operations(const Arguments& arguments) {
   for (const FlagName flag : std::initializer_list<FlagName>{"--hardware", "--prices"}) {
-    if (arguments.has(flag)) bad_value(flag.text(), "it without --from-operations", "both");
+    if (arguments.has(flag)) needs_option(flag.text(), "--from-operations");
   }
 }
 

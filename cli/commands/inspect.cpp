@@ -43,8 +43,7 @@ int run_inspect(const Arguments& arguments) {
   const std::string network = network_of(arguments);
   const std::optional<std::string> profile = arguments.value("--hardware");
   if (!profile && arguments.has("--layer-times")) {
-    bad_value("--layer-times", "it without --hardware", "both",
-              "without a machine there are no times");
+    needs_option("--layer-times", "--hardware");
   }
   CaseOptions options = case_options(arguments);
   options.per_sample = true;

@@ -36,12 +36,12 @@ const SolveAxis& max_axis(const Arguments& arguments) {
     unknown_word(kOf.name, word, {"batch", "layers", "seq"});
   }
   const auto refuse = [&](FlagName flag, const std::string& why) {
-    if (arguments.has(flag)) bad_value(flag.text(), "it with --of " + word, "it left out", why);
+    if (arguments.has(flag)) cannot_combine(flag.text(), "--of " + word, "leave it out", why);
   };
   if (!axis->flag.empty()) {
     refuse(axis->flag, "that is what is looked for; --limit says what is the largest to try");
   }
-  if (word != "seq") refuse(kStep, "it is of --of seq, the multiples that are tried");
+  if (word != "seq") refuse(kStep, "it is for --of seq, whose multiples are tried");
   if (word != "batch") refuse(flags::kMaxBatchLimit, "--limit says what is the largest to try");
   return *axis;
 }
@@ -51,7 +51,7 @@ std::int64_t limit_of(const Arguments& arguments, const SolveAxis& axis) {
   const bool older = arguments.has(flags::kMaxBatchLimit);
   const std::string_view flag = older ? flags::kMaxBatchLimit.name : kLimit.name;
   if (older && arguments.has(kLimit)) {
-    bad_value(flag, "it beside --limit", "one of the two", "they mean the same");
+    cannot_combine(flag, "--limit", "use one of them", "they mean the same");
   }
   const auto text = arguments.value(flag);
   const bool is_layers = axis.flag.empty();
@@ -82,7 +82,7 @@ int run_max(const Arguments& arguments) {
   const auto& symbols = job.options.symbols;
   if (is_seq && std::any_of(symbols.begin(), symbols.end(),
                             [](const SymbolValue& each) { return each.name == "seq"; })) {
-    bad_value("--symbol", "seq with --of seq", "it left out", "that is what is looked for");
+    cannot_combine("--symbol seq", "--of seq", "leave it out", "that is what is looked for");
   }
   return run_solve(job,
                    {.axis = axis,

@@ -36,8 +36,8 @@ const SolveAxis& needed_axis(const Arguments& arguments) {
   }
   const auto refuse = [&](FlagName flag) {
     if (!arguments.has(flag)) return;
-    bad_value(flag.text(), "it with need " + std::string(axis->word), "it left out",
-              "that is what is looked for");
+    cannot_combine(flag.text(), "need " + std::string(axis->word), "leave it out",
+                   "that is what is looked for");
   };
   refuse(axis->flag);
   if (axis->word == "link") refuse("--link-to-far");
@@ -48,7 +48,7 @@ const SolveAxis& needed_axis(const Arguments& arguments) {
 Ratio within_of(const Arguments& arguments) {
   const auto text = arguments.value(kWithin);
   if (!text) return Ratio(kOne.count() / 100);
-  if (arguments.has(kTime)) bad_value(kWithin.name, "it beside --time", "one of the two");
+  if (arguments.has(kTime)) cannot_combine(kWithin.name, "--time", "use one of them");
   constexpr double kMostShare = 1000;
   const auto parsed = parse_ratio(*text);
   const double* share = std::get_if<double>(&parsed);

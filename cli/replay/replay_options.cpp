@@ -61,8 +61,8 @@ void check_together(const Arguments& arguments) {
   for (const FlagName flag :
        std::initializer_list<FlagName>{"--probe", "--device", "--time-limit", "--max-time"}) {
     if (arguments.has(flag)) {
-      bad_value(flag.text(), "it with --import-measurements", "one of them",
-                "what is imported was measured elsewhere");
+      cannot_combine(flag.text(), "--import-measurements", "use one of them",
+                     "what is imported was measured elsewhere");
     }
   }
 }

@@ -23,9 +23,14 @@ std::string one_line(const SpecError::Parts& parts) {
     text += parts.file == kStandardInput ? "standard input" : parts.file;
     text += ": ";
   }
-  if (!parts.place.empty()) text += cut_part(parts.place, kLongestPart) + ": ";
-  text += "found " + cut_part(parts.found, kLongestPart) + ", expected " +
-          cut_part(parts.expected, kLongestList);
+  const std::string found = cut_part(parts.found, kLongestPart);
+  const std::string expected = cut_part(parts.expected, kLongestList);
+  const std::string place = cut_part(parts.place, kLongestPart);
+  if (parts.is_sentence) {
+    text += place + " " + found + (expected.empty() ? "" : "; " + expected);
+  } else {
+    text += (place.empty() ? "" : place + ": ") + "found " + found + ", expected " + expected;
+  }
   if (!parts.hint.empty()) text += " (" + cut_part(parts.hint, kLongestList) + ")";
   std::string shown;  // one line, and nothing that a terminal would obey
   for (std::size_t i = 0; i < text.size();) {

@@ -18,6 +18,9 @@ class SpecError : public std::runtime_error {
     std::string found;
     std::string expected;
     std::string hint;  ///< optional, such as "line 12, column 3" or "did you mean ...?"
+    /// True if `found` and `expected` are clauses about the place: "cannot be combined with
+    /// --devices 2", "use one device".
+    bool is_sentence = false;
   };
   explicit SpecError(Parts parts);
   [[nodiscard]] const Parts& parts() const { return parts_; }

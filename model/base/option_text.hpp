@@ -31,6 +31,12 @@ namespace ooc {
 /// Throws SpecError at `option`.
 [[noreturn]] void bad_value(std::string_view option, std::string found, std::string expected,
                             std::string hint = {});
+
+/// Throws SpecError: "--offload cannot be combined with --devices 2; use one device (why)".
+[[noreturn]] void cannot_combine(std::string_view option, const std::string& with,
+                                 std::string remedy, std::string why = "");
+/// Throws SpecError: "--grad-dtype needs --precision".
+[[noreturn]] void needs_option(std::string_view option, const std::string& needed);
 /// Throws SpecError for a word that is not in `known`. The message suggests the nearest and lists all.
 [[noreturn]] void unknown_word(std::string_view option, std::string_view word,
                                const std::vector<std::string>& known);

@@ -223,9 +223,10 @@ void check_no_kernels(const SpecDocument& network, const NetworkOptions& options
   if (!options.kernels && options.loss.empty()) return;
   throw SpecError({.file = {},
                    .place = options.kernels ? "--kernels" : "--loss",
-                   .found = "it beside " + network.file + ", a network file",
-                   .expected = "a config.json, or its folder, as NETWORK",
-                   .hint = "a network file says itself what its layers keep"});
+                   .found = "cannot be combined with " + network.file + ", a network file",
+                   .expected = "give a config.json, or its folder, as NETWORK",
+                   .hint = "a network file says itself what its layers keep",
+                   .is_sentence = true});
 }
 
 /// A network file, and whether it was made of a config.

@@ -416,8 +416,9 @@ void check_state(const StateOptions& options) {
            "what is updated near memory would have to be copied back");
   }
   if (options.in_backward && options.optimizer && !far) {
-    bad_value("--update-in-backward", "it with state that comes near for its update",
-              "--update far, or the state near", "the copies would take turns with backward's");
+    cannot_combine("--update-in-backward", "state that comes near for its update",
+                   "use --update far, or keep the state near",
+                   "the copies would take turns with backward's");
   }
   if (options.in_backward && far && (options.after == UpdateAfter::kAll || options.delayed)) {
     bad_value("--update-in-backward", "far updates after all gradients", "--update-after each",
@@ -452,8 +453,8 @@ MovingState move_state(const TrainingGraph& graph, const StateOptions& options) 
   check_state(options);
   OOC_CHECK(graph.device_tasks.empty(), "one device");
   if (graph.round_tasks > 0 && options.in_backward) {
-    bad_value("--update-in-backward", "it with several micro-batches", "one",
-              "gradients add up before the update, so they cannot leave with it");
+    cannot_combine("--update-in-backward", "several micro-batches", "use one micro-batch",
+                   "gradients add up before the update, so they cannot leave with it");
   }
   return StateMover(graph, options).run();
 }

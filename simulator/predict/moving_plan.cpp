@@ -215,9 +215,9 @@ class StatePlanner {
 
 void check_carries_state(const Schedule& schedule) {
   if (schedule.is(Trait::kCarriesState)) return;
-  bad_value("--offload", fmt::format("it with the schedule {}", schedule.name),
-            "one of " + names_of_carriers(),
-            "plans of the others do not book memory by task, or have barriers");
+  cannot_combine("--offload", fmt::format("--schedule {}", schedule.name),
+                 "use one of " + names_of_carriers(),
+                 "plans of the others do not book memory by task, or have barriers");
 }
 
 void keep_carriers(std::vector<const Schedule*>& schedules) {
@@ -242,12 +242,16 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
 
 void add_moving_state(Case& made, const CaseOptions& options) {
   if (options.devices > 1) {
-    bad_value("--offload", fmt::format("it with {} devices", options.devices), "one device",
-              "sharded state is not modelled");
+    cannot_combine("--offload", fmt::format("--devices {}", options.devices), "use one device",
+                   "sharded state is not modelled");
+  }
+  if (made.hardware.one_pool) {
+    cannot_combine("--offload", made.hardware.name, "leave it out",
+                   "moving gains nothing here: one pool of memory");
   }
   if (options.graph.accounting != Accounting::kLiveness) {
-    bad_value("--offload", fmt::format("it with --accounting {}", made.inputs.accounting),
-              "--accounting liveness", "the other rules count state as a whole");
+    cannot_combine("--offload", fmt::format("--accounting {}", made.inputs.accounting),
+                   "use --accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
   made.far_compute = far_compute_of(made.hardware, options.transfers, options.far_compute);
@@ -256,13 +260,13 @@ void add_moving_state(Case& made, const CaseOptions& options) {
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {
   check_carries_state(schedule);
   if (compresses(schedule, which.schedule_options)) {
-    bad_value("--offload", "it with --lms-action", "--lms-action swap",
-              "compressed tensors make another graph");
+    cannot_combine("--offload", "this --lms-action", "use --lms-action swap",
+                   "compressed tensors make another graph");
   }
   const SubBatch rounds = sub_batch_of(which, schedule);
   if (rounds.kind == SubBatch::Kind::kAuto) {
-    bad_value("--offload", "it with --sub-batch auto", "a number of samples, or --accumulate",
-              "how many rounds are best is not looked for where state moves");
+    cannot_combine("--offload", "--sub-batch auto", "use a number of samples, or --accumulate",
+                   "the best number of micro-batches is not searched while state moves");
   }
   const std::int64_t batch = which.costs.batch;
   const bool several = rounds.kind == SubBatch::Kind::kSize && rounds.samples != batch;

@@ -163,8 +163,8 @@ void apply_accumulate(std::int64_t value, CaseOptions& to) {
   if (value >= kPlaceCount) {
     const SubBatch::Kind asked = to.schedule.sub_batch.kind;
     if (asked == SubBatch::Kind::kAuto || asked == SubBatch::Kind::kSize) {
-      bad_value("--accumulate", show_accumulate(value), "no --sub-batch beside it",
-                "both say how many rounds an iteration has");
+      cannot_combine("--accumulate", "--sub-batch", "use one of them",
+                     "both say how many micro-batches an iteration has");
     }
     const std::int64_t count = value / kPlaceCount;
     to.schedule.sub_batch = {.kind = SubBatch::Kind::kOff};

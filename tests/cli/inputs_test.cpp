@@ -204,7 +204,7 @@ TEST_CASE("what --state cannot go with is told of --state") {
   const Words job{"need", "link", "gpt2", "--hardware", "v100-16gb-pcie3", "--state"};
   const Ran ran = run_ooc_paleo(job + Words{"zero-offload", "--schedule", "vdnn-all"});
   CHECK(ran.exit_code == 2);
-  CHECK_MESSAGE(has(ran.err, "error: --state: found it with the schedule vdnn-all"), ran.err);
+  CHECK_MESSAGE(has(ran.err, "error: --state cannot be combined with --schedule vdnn-all"), ran.err);
 }
 
 TEST_CASE("commands that pages name are there") {

@@ -304,8 +304,8 @@ TEST_CASE("bad input of need, fit and max is refused in one line") {
   refused(run_ooc_paleo({"need", "link", "--hardware", kExampleMachine}), "NETWORK: found none");
   refused(run_ooc_paleo({"need", "link", kExample, kExample}), "one argument too many");
   refused(need_of({"--within", "-1%"}), "--within: found \"-1%\"");
-  refused(need_of({"--within", "1%", "--time", "1s"}), "--within: found it beside --time");
-  refused(need_of({"--link", "1GB/s"}), "--link: found it with need link");
+  refused(need_of({"--within", "1%", "--time", "1s"}), "--within cannot be combined with --time");
+  refused(need_of({"--link", "1GB/s"}), "--link cannot be combined with need link");
   refused(run_ooc_paleo({"fit", kExample}), "--hardware");
   refused(run_ooc_paleo({"max", "--of", "width", kExample, "--hardware", kExampleMachine}),
           "--of: found \"width\"");

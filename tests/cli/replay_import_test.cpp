@@ -103,7 +103,7 @@ TEST_CASE("measurements of another job, or cut short, are refused") {
   CHECK(has(import(folder, kConv, "nowhere").err, "--import-measurements"));
   const Ran both = replay_without(folder, {"--import-measurements", "log", "--device", "1"});
   CHECK(both.exit_code == 2);
-  CHECK(has(both.err, "--device: found it with --import-measurements"));
+  CHECK(has(both.err, "--device cannot be combined with --import-measurements"));
 }
 
 TEST_CASE("the number of iterations does not make another job") {

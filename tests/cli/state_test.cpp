@@ -51,14 +51,14 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--update-in-backward", "--state", "stream", "--update-after", "all"},
           "clipping needs all gradients");
   refused({"--update-in-backward", "--state", "paged"}, "take turns with backward's");
-  refused({"--update", "near"}, "it without --offload or --state");
+  refused({"--update", "near"}, "--update needs --offload or --state");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
   refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
   refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not looked for");
   refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
   refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
   refused({"--accumulate", "4", "--batch", "9"}, "rounds of 3 of its 9 samples are 3");
-  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"}, "no --sub-batch beside it");
+  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"}, "--accumulate cannot be combined with --sub-batch");
   refused({"--accumulate", "2:her", "--batch", "2"}, "\"her\"");
   refused({"--accumulate", "far"}, "gradients in --offload");
   refused({"--update-in-backward", "--accumulate", "2", "--batch", "2"}, "micro-batches");
@@ -81,7 +81,7 @@ TEST_CASE(
   const Ran ran = predict_state({"--state", "zero-infinity", "--far-memory", "1.2GB"});
   CHECK(ran.exit_code == 3);
   CHECK_MESSAGE(has(ran.out, "buffers of gradients  248.9 MB"), ran.out);
-  CHECK(has(ran.out, "--precision bf16-pure"));
+  CHECK(has(ran.out, "--optimizer adam8"));
   CHECK(has(ran.out, "takes: of far memory"));
 }
 
