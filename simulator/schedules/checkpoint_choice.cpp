@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/network/block_name.hpp"
 #include "simulator/schedules/layer_blocks.hpp"
 #include "simulator/schedules/own_options.hpp"
 
@@ -17,14 +19,56 @@ namespace {
 constexpr double kFinerBy = 0.8;
 constexpr int kFinest = 28;
 
-SegmentEnds cut_by_layers(const MixFacts& facts) {
+/// By forward task: true from the first to the last of the asked layers of its block.
+std::vector<bool> asked_layers(const TrainingGraph& graph, const Blocks& asked) {
+  std::vector<bool> within(graph.forward_tasks, asked.first.empty());
+  if (asked.first.empty()) return within;
+  const auto name_of = [&](std::size_t task) -> std::string_view {
+    return graph.network->layers[graph.tasks[task].layer.at()].name;
+  };
+  const auto is = [&](std::size_t task, std::string_view wanted) {
+    const std::string_view name = name_of(task);
+    const std::string_view block = block_name(name);
+    return !block.empty() && name.substr(std::min(block.size() + 1, name.size())) == wanted;
+  };
+  bool found = false;
+  for (std::size_t t = 0; t < graph.forward_tasks; ++t) {
+    if (!is(t, asked.first)) continue;
+    const std::string_view block = block_name(name_of(t));
+    std::size_t end = t;
+    while (end < graph.forward_tasks && block_name(name_of(end)) == block && !is(end, asked.last)) {
+      ++end;
+    }
+    if (end == graph.forward_tasks || !is(end, asked.last)) break;
+    std::fill(within.begin() + std::ptrdiff_t(t), within.begin() + std::ptrdiff_t(end) + 1, true);
+    found = true;
+  }
+  if (!found) {
+    option_error("--blocks", in_quotes("layer:" + asked.first + ".." + asked.last),
+                 "two layers of a block, the first before the last");
+  }
+  return within;
+}
+
+SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
   const std::vector<std::uint32_t> blocks = blocks_of_tasks(facts.graph);
   const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
+  const std::vector<bool> within = asked_layers(facts.graph, asked);
+  if (asked.together > asked.of) {
+    option_error("--blocks", std::to_string(asked.together) + " of " + std::to_string(asked.of),
+                 "no more blocks than there are");
+  }
+  std::vector<std::int64_t> segment(facts.forward + 1, -1);
+  std::int64_t block = -1;
+  for (std::size_t t = 0; t < facts.forward; ++t) {
+    if (!wrapped[t]) continue;
+    if (t == 0 || blocks[t] != blocks[t - 1]) ++block;
+    if (within[t] && block % asked.of < asked.together) segment[t] = block / asked.of;
+  }
   SegmentEnds ends(facts.forward, kNoSegment);
   for (std::size_t t = facts.forward; t-- > 0;) {
-    if (!wrapped[t]) continue;
-    const bool last = t + 1 == facts.forward || blocks[t + 1] != blocks[t];
-    ends[t] = last ? static_cast<std::uint32_t>(t) : ends[t + 1];
+    if (segment[t] < 0) continue;
+    ends[t] = segment[t + 1] == segment[t] ? ends[t + 1] : static_cast<std::uint32_t>(t);
   }
   return ends;
 }
@@ -105,7 +149,7 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
   const Blocks& blocks = problem.options.own->blocks;
   switch (blocks.kind) {
     case Blocks::Kind::kLayer:
-      return {cut_by_layers(facts)};
+      return {cut_by_layers(facts, blocks)};
     case Blocks::Kind::kNumber:
       if (blocks.number < 1) {
         option_error("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");

@@ -99,13 +99,31 @@ std::string sub_batch_text(const SubBatch& sub_batch) {
 
 Blocks read_blocks(const Option& flag, std::string_view text) {
   if (text == "auto") return {};
-  if (text == "layer") return {.kind = Blocks::Kind::kLayer};
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 1) {
-    bad_value(flag.name, in_quotes(text), "auto, layer, or a number of blocks from 1 on");
+  const auto number = [&](std::string_view digits) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value < 1) {
+      bad_value(
+          flag.name, in_quotes(text),
+          "auto, layer, layer:N, layer:N/M, layer:FIRST..LAST, or a number of blocks from 1 on");
+    }
+    return value;
+  };
+  Blocks blocks{.kind = Blocks::Kind::kLayer};
+  if (text == "layer") return blocks;
+  if (!text.starts_with("layer:")) {
+    return {.kind = Blocks::Kind::kNumber, .number = number(text)};
   }
-  return {.kind = Blocks::Kind::kNumber, .number = number};
+  const std::string_view which = text.substr(6);
+  if (const std::size_t dots = which.find(".."); dots != std::string_view::npos) {
+    blocks.first = which.substr(0, dots);
+    blocks.last = which.substr(dots + 2);
+    return blocks;
+  }
+  const std::size_t slash = which.find('/');
+  blocks.together = number(which.substr(0, slash));
+  blocks.of = slash == std::string_view::npos ? blocks.together : number(which.substr(slash + 1));
+  return blocks;
 }
 
 std::string blocks_text(const Blocks& blocks) {
@@ -113,7 +131,10 @@ std::string blocks_text(const Blocks& blocks) {
     case Blocks::Kind::kAuto:
       return "auto";
     case Blocks::Kind::kLayer:
-      return "layer";
+      if (!blocks.first.empty()) return "layer:" + blocks.first + ".." + blocks.last;
+      if (blocks.of == 1) return "layer";
+      return "layer:" + std::to_string(blocks.together) +
+             (blocks.of == blocks.together ? "" : "/" + std::to_string(blocks.of));
     case Blocks::Kind::kNumber:
       return std::to_string(blocks.number);
   }
@@ -240,9 +261,12 @@ constexpr auto kTable = std::to_array<Option>({
          }},
     {.name = "--blocks",
      .value = "N",
-     .help = "checkpoint*: at most N blocks; `layer`: the network's, by the names of its layers; "
-             "`auto` (default): no blocks where everything fits, else the quickest of several cuts",
-     .tried = "auto|layer|1|3",
+     .help =
+         "checkpoint*: at most N blocks; `layer`: the network's, by the names of its layers; "
+         "`layer:N`: N of them at a time; `layer:N/M`: N of every M; `layer:FIRST..LAST`: of each "
+         "these layers; `auto` (default): no blocks where everything fits, else the quickest of "
+         "several cuts",
+     .tried = "auto|layer|1|3|layer:2|layer:1/2",
      .says_how_much = true,
      .read =
          [](const Option& flag, std::string_view text, ScheduleOptions& options) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "simulator/schedules/schedule_options.hpp"
 
@@ -23,8 +24,12 @@ enum class Recomputation {
 /// Cut of the forward pass into blocks whose inputs stay.
 struct Blocks {
   enum class Kind { kAuto, kLayer, kNumber };
-  Kind kind = Kind::kAuto;  ///< kAuto: fastest of several numbers; kLayer: by layer names
-  std::int64_t number = 0;  ///< number of blocks, for kNumber
+  Kind kind = Kind::kAuto;    ///< kAuto: fastest of several numbers; kLayer: by layer names
+  std::int64_t number = 0;    ///< number of blocks, for kNumber
+  std::int64_t together = 1;  ///< for kLayer: consecutive blocks that are computed again as one
+  std::int64_t of = 1;        ///< for kLayer: of so many blocks the first `together`
+  std::string first = {};     ///< for kLayer: layers of a block from here ...
+  std::string last = {};      ///< ... to here; both empty: all of it
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 

@@ -119,6 +119,22 @@ TEST_CASE("checkpoint takes blocks by the layers' names") {
         Names{"x1_b after head.forward", "stem after head.forward"});
 }
 
+TEST_CASE("--blocks layer: two at a time, one of two, part of each") {
+  const auto again = [](const Names& layers, const Blocks& blocks) {
+    ScheduleOptions options;
+    options.own.change().blocks = blocks;
+    return Chain("checkpoint", layers).again(words(100), options);
+  };
+  constexpr Blocks::Kind kLayer = Blocks::Kind::kLayer;
+  CHECK(again(kPairs, {.kind = kLayer, .together = 2, .of = 2}) ==
+        Names{"x1_a x2_b.backward", "x1_b x2_b.backward", "x2_a x2_b.backward"});
+  CHECK(again(kPairs, {.kind = kLayer, .of = 2}) == Names{"x1_a x1_b.backward"});
+  const Names three{"x1_a", "x1_b", "x1_c", "x2_a", "x2_b", "x2_c"};
+  CHECK(again(three, {.kind = kLayer, .first = "b", .last = "c"}) == Names{"x1_b x1_c.backward"});
+  CHECK_THROWS_AS((void)again(three, {.kind = kLayer, .first = "c", .last = "b"}), SpecError);
+  CHECK_THROWS_AS((void)again(three, {.kind = kLayer, .together = 3, .of = 2}), SpecError);
+}
+
 TEST_CASE("checkpoint-selective keeps what is multiplied") {
   // In one block: b, c and d; a is a product.
   const Chain example("checkpoint-selective");
