@@ -97,11 +97,12 @@ class Arguments {
  public:
   Arguments(std::vector<std::string> positionals,
             std::vector<std::pair<std::string, std::vector<std::string>>> flags,
-            std::vector<std::string> command_line, std::string word = {})
+            std::vector<std::string> command_line, std::string word = {}, std::string job = {})
       : positionals_(std::move(positionals)),
         flags_(std::move(flags)),
         command_line_(std::move(command_line)),
-        word_(std::move(word)) {}
+        word_(std::move(word)),
+        job_(std::move(job)) {}
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
   /// Word of Positionals::word; empty: not given.
@@ -111,6 +112,8 @@ class Arguments {
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// Only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
+  /// Path of the job file given in place of the positionals; empty: none.
+  [[nodiscard]] const std::string& job() const { return job_; }
   /// All given flags by name, with their values.
   [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
     return flags_;
@@ -123,6 +126,7 @@ class Arguments {
   std::vector<std::pair<std::string, std::vector<std::string>>> flags_;
   std::vector<std::string> command_line_;
   std::string word_;
+  std::string job_;
 };
 
 struct Command {

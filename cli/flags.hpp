@@ -76,7 +76,8 @@ inline constexpr Flag kNoColor{
 /// Argument of commands about one network.
 inline constexpr Positionals kNetwork{
     .name = "NETWORK",
-    .help = "a network file, - (standard input) or a name of `ooc-paleo list networks`",
+    .help =
+        "a network file, - (standard input) or a name of `ooc-paleo list networks`; or a job file",
     .completes = Completes::kNetworks};
 
 }  // namespace ooc::flags

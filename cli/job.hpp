@@ -1,8 +1,9 @@
-// Job of `predict`, `max-batch`, `need` and `fit`: one network on one machine under one or several
-// schedules, read from flags and files.
+// Job of `predict`, `compare`, `max`, `need` and `fit`: one network on machines under schedules, read from flags and
+// files.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -23,32 +24,21 @@ enum class Asks {
 };
 
 struct Job {
-  CaseOptions options;
+  CaseOptions options;  ///< of `compare` without --link and --state, where these are lists
   ResultOptions result;
-  std::vector<const Schedule*> schedules;
+  std::vector<std::vector<const Schedule*>> chosen;  ///< by machine: schedules that run there
   Outputs outputs;
   Workload workload;
-  Machine machine;
+  std::vector<Machine> machines;           ///< one, but of `compare`
   std::shared_ptr<void> search_line = {};  ///< display of searches that `options` report to
+
+  [[nodiscard]] const Machine& machine() const { return machines.front(); }
+  [[nodiscard]] const std::vector<const Schedule*>& schedules() const { return chosen.front(); }
 };
 
-/// Opens outputs before reading files, and prints remarks on the files. Throws SpecError for bad
-/// flags and files.
-[[nodiscard]] Job read_job(const Arguments& arguments, Asks asks);
-
-/// Job of `compare` on several machines.
-struct MachinesJob {
-  CaseOptions options;  ///< without --link, which is a list
-  ResultOptions result;
-  std::vector<std::vector<const Schedule*>> schedules;  ///< by machine: schedules that run there
-  Outputs outputs;
-  Workload workload;
-  std::vector<Machine> machines;
-  std::shared_ptr<void> search_line = {};  ///< as in Job
-};
-
-/// `profiles`: as the user named them. Also throws SpecError for a file given twice.
-[[nodiscard]] MachinesJob read_machines_job(const Arguments& arguments,
-                                            const std::vector<std::string>& profiles);
+/// Opens outputs before reading files, and prints remarks on the files. `profiles`: as the user named them; empty: one,
+/// by --hardware. Throws SpecError for bad flags and files, and for a file given twice.
+[[nodiscard]] Job read_job(const Arguments& arguments, Asks asks,
+                           std::vector<std::string> profiles = {});
 
 }  // namespace ooc

@@ -21,8 +21,11 @@ Workload load_workload(const std::string& name, std::string_view place,
 }
 
 Machine load_hardware(const std::string& name, std::string_view place, const CaseOptions& options) {
-  return read_machine(locate(DataKind::kHardware, name, place),
-                      {.limits = options.limits, .architecture_folders = architecture_folders()});
+  Machine machine =
+      read_machine(locate(DataKind::kHardware, name, place),
+                   {.limits = options.limits, .architecture_folders = architecture_folders()});
+  machine.given = name;
+  return machine;
 }
 
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,

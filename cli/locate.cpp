@@ -33,7 +33,6 @@ const KindNames& names_of(DataKind kind) {
   static constexpr KindNames kHardware{"hwprofiles", "hardware profile", "hwprofile.schema.json"};
   static constexpr KindNames kFramework{"hwprofiles/software", "framework",
                                         "framework.schema.json"};
-  static constexpr KindNames kStudy{"studies", "study", "study.schema.json"};
   static constexpr KindNames kRow{"validation", "row", "figures.schema.json"};
   switch (kind) {
     case DataKind::kNetwork:
@@ -42,8 +41,6 @@ const KindNames& names_of(DataKind kind) {
       return kHardware;
     case DataKind::kFramework:
       return kFramework;
-    case DataKind::kStudy:
-      return kStudy;
     case DataKind::kRow:
       return kRow;
   }

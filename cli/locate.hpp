@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-enum class DataKind { kNetwork, kHardware, kFramework, kStudy, kRow };
+enum class DataKind { kNetwork, kHardware, kFramework, kRow };
 
 /// Shipped file and its name.
 struct DataFile {

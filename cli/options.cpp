@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "cli/flags.hpp"
+#include "cli/job_file.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "cli/terminal.hpp"
@@ -82,6 +83,7 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
   check_together(options);
+  options.asked = job_of(arguments);
   return options;
 }
 

@@ -45,8 +45,6 @@ class OutputFile {
   /// write() and commit(), for results in one piece.
   void finish(std::string_view text);
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
-  /// True for stdout, devices and pipes, where writing cannot be undone.
-  [[nodiscard]] bool is_in_place() const { return target_.empty(); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:

@@ -43,6 +43,7 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
     if (auto path = find_data(DataKind::kHardware, name)) files.push_back(*std::move(path));
   }
   files.insert(files.end(), inputs.others.begin(), inputs.others.end());
+  if (!arguments.job().empty()) files.push_back(arguments.job());
   for (const FlagName flag :
        std::initializer_list<FlagName>{"--layer-times", "--import-measurements"}) {
     if (auto path = arguments.value(flag)) files.push_back(*std::move(path));

@@ -9,7 +9,9 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/input_names.hpp"
+#include "cli/job_file.hpp"
 #include "cli/locate.hpp"
+#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/parse.hpp"
 #include "cli/terminal.hpp"
@@ -122,9 +124,11 @@ int run_command_line(const std::vector<std::string>& command_line) {
   auto parsed = parse_arguments(*command, command_line);
   if (const auto* help = std::get_if<HelpWanted>(&parsed))
     return print(folded(help->text, width_for("-")));
-  const Arguments& arguments = std::get<Arguments>(parsed);
-  check_inputs(*command, arguments);
+  const Arguments& typed = std::get<Arguments>(parsed);
+  const auto job = find_job(*command, typed, read_limits(typed));
+  const Arguments arguments = job ? job->with_flags_of(typed) : typed;
   try {
+    check_inputs(*command, arguments);
     return command->run(arguments);
   } catch (const SpecError& error) {
     SpecError::Parts parts = error.parts();
@@ -132,10 +136,10 @@ int run_command_line(const std::vector<std::string>& command_line) {
       parts.hint = "lists and ranges of values are for `ooc-paleo sweep`";
     } else if (const auto flag = typed_for(arguments, parts); !flag.empty()) {
       parts.place = flag;
-    } else {
+    } else if (!job) {
       throw;
     }
-    throw SpecError(std::move(parts));
+    throw job ? job->located(SpecError(std::move(parts)), typed) : SpecError(std::move(parts));
   }
 }
 

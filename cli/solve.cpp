@@ -169,10 +169,10 @@ int run_solve(Job& job, const SolveAsked& asked) {
   const Remarks remarks = job.result.remarks;
   if (!axis.is_needed()) remark_on(remarks, job.workload.path, stated_times_remark(job.workload));
   const SolveReport report = solve({.workload = job.workload,
-                                    .machine = job.machine,
+                                    .machine = job.machine(),
                                     .options = job.options,
                                     .axis = axis,
-                                    .chosen = job.schedules,
+                                    .chosen = job.schedules(),
                                     .time = asked.time,
                                     .within = asked.within,
                                     .limit = asked.limit,
@@ -182,7 +182,7 @@ int run_solve(Job& job, const SolveAsked& asked) {
                                  .layer_times = job.options.layer_times};
     remark_on(remarks, job.workload.path, stated_times_remark(job.workload, compute));
   }
-  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
+  remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
   const ResultRows rows = solve_rows(report, job, asked);
   finish_result(
       job.outputs, *job.result.writer,

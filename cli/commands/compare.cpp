@@ -38,16 +38,16 @@ const auto kCompareFlags =
 int run_compare(const Arguments& arguments) {
   (void)network_of(arguments);  // the first of the two that is missing is told
   const MachineLists lists = machine_lists(arguments);
-  MachinesJob job = read_machines_job(arguments, lists.machines);
+  Job job = read_job(arguments, Asks::kOnMachines, lists.machines);
   const Remarks remarks = job.result.remarks;
   CaseOptions first = job.options;
   if (lists.are_one()) first.transfers.link = lists.links.front();
-  const Case which = make_case(job.workload, job.machines.front(), first);
+  const Case which = make_case(job.workload, job.machine(), first);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
   remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
   const MachinesReport report = compare_machines({.workload = job.workload,
                                                   .machines = job.machines,
-                                                  .chosen = job.schedules,
+                                                  .chosen = job.chosen,
                                                   .links = lists.links,
                                                   .options = job.options,
                                                   .prices = lists.prices,

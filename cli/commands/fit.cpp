@@ -67,10 +67,10 @@ bool lacks_less(const RunReport& report, const RunReport& than) {
 
 int run_fit(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kWhetherItFits);
-  const Case which = make_case(job.workload, job.machine, job.options);
+  const Case which = make_case(job.workload, job.machine(), job.options);
   std::optional<RunReport> nearest;
-  const Schedule* tried = job.schedules.front();
-  for (const Schedule* schedule : job.schedules) {
+  const Schedule* tried = job.schedules().front();
+  for (const Schedule* schedule : job.schedules()) {
     const CaseRun run = run_case(which, *schedule, Bounds::kNone);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);
     if (report.feasible) {
@@ -81,7 +81,7 @@ int run_fit(const Arguments& arguments) {
     nearest = std::move(report);
     tried = schedule;
   }
-  nearest->levers = levers(job.workload, job.machine, job.options, *tried, *nearest);
+  nearest->levers = levers(job.workload, job.machine(), job.options, *tried, *nearest);
   job.outputs.result.finish(lacking(*nearest));
   return kExitDoesNotFit;
 }

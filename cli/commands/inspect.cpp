@@ -7,30 +7,14 @@
 #include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "simulator/predict/assumed.hpp"
 #include "simulator/predict/case.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/stated_times.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 extern const Command inspect_command;
 
 namespace {
-
-NetworkReport summarize(InspectionInput input, const Workload& workload,
-                        const CaseOptions& options) {
-  try {
-    std::optional<CostTable> sizes;
-    if (input.costs == nullptr) {
-      input.sizes = &sizes.emplace(sizes_of(options, input.graph, input.batch));
-    }
-    return summarize_network(input);
-  } catch (const SpecError& error) {
-    throw_too_large(error, workload, options);
-  }
-}
 
 const auto kInspectFlags = flags::joined(
     flags::of_options({"--hardware", "--batch", "--layer-times", "--compute", "--framework",
@@ -59,32 +43,17 @@ int run_inspect(const Arguments& arguments) {
   const Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
   remark_on_training(result.remarks, workload, options);
-  InspectionInput input{.graph = workload.graph,
-                        .batch = batch_of(options, *workload.network),
-                        .costs = nullptr,
-                        .hardware = {},
-                        .framework = framework_of(options.framework).name,
-                        .framework_meaning = framework_of(options.framework).meaning,
-                        .accounting = options.graph.accounting,
-                        .compute_model = options.compute,
-                        .assumed = {}};
-  std::optional<Case> costs;
+  const NetworkReport report = inspect(workload, machine ? &*machine : nullptr, options);
   if (machine) {
     remark_on_machine(result.remarks, *machine, 0);
-    costs.emplace(make_case(workload, *machine, options));
-    remark_on(result.remarks, workload.path, stated_times_remark(workload, costs->compute));
-    input.costs = &costs->costs;
-    input.hardware = machine->profile.name;
-    input.assumed =
-        assumed_in_use(machine->profile, costs->inputs, framework_of(options.framework));
+    const ComputeOptions compute{.batch = report.batch, .layer_times = options.layer_times};
+    remark_on(result.remarks, workload.path, stated_times_remark(workload, compute));
   }
   const HardwareProfile* hardware = machine ? &machine->profile : nullptr;
   if (const auto text = dtype_remark(*workload.network, hardware, options)) {
     remark(result.remarks, "remark: " + *text);
   }
-
-  outputs.result.finish(
-      result.writer->inspection(summarize(input, workload, options), result.write));
+  outputs.result.finish(result.writer->inspection(report, result.write));
   return kExitOk;
 }
 

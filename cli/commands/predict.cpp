@@ -107,8 +107,8 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
                   std::string& timeline) {
   const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   const Remarks remarks = job.result.remarks;
-  const Case which = make_case(job.workload, job.machine, job.options);
-  remark_on_dtypes(remarks, {&job.workload, 1}, {&job.machine, 1}, job.options);
+  const Case which = make_case(job.workload, job.machine(), job.options);
+  remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
   const CaseRun run = run_case(which, schedule, Bounds::kAll);
   RunReport report = report_case(which, schedule, run, detail);
@@ -130,12 +130,12 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
 
 int run_predict(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kOneSchedule);
-  const Schedule& schedule = *job.schedules.front();
+  const Schedule& schedule = *job.schedules().front();
   std::string timeline;
   RunReport report = run_job(job, schedule, arguments, timeline);
-  report.levers = levers(job.workload, job.machine, job.options, schedule, report);
-  report.what_if = what_if(job.workload, job.machine, job.options, schedule, report);
-  report.range = range_of_time(job.workload, job.machine, job.options, schedule, report);
+  report.levers = levers(job.workload, job.machine(), job.options, schedule, report);
+  report.what_if = what_if(job.workload, job.machine(), job.options, schedule, report);
+  report.range = range_of_time(job.workload, job.machine(), job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;
   const Remarks remarks = job.result.remarks;

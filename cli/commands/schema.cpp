@@ -5,6 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
+#include "cli/job_schema.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
@@ -21,10 +22,9 @@ DataKind kind_of(const std::string& format) {
   if (format == "network") return DataKind::kNetwork;
   if (format == "hwprofile") return DataKind::kHardware;
   if (format == "framework") return DataKind::kFramework;
-  if (format == "study") return DataKind::kStudy;
   if (format == "row") return DataKind::kRow;
   unknown_word("schema", format,
-               {"network", "hwprofile", "framework", "study", "policy", "row", "measured"});
+               {"network", "hwprofile", "framework", "job", "study", "policy", "row", "measured"});
 }
 
 std::string path_of(const std::string& format) {
@@ -38,10 +38,11 @@ std::string path_of(const std::string& format) {
 }
 
 int run_schema(const Arguments& arguments) {
-  const std::string path = path_of(required_positional(
-      arguments, "schema", "network, hwprofile, framework, study, policy, row or measured"));
+  const std::string format = required_positional(
+      arguments, "schema", "network, hwprofile, framework, job, policy, row or measured");
+  const bool is_job = format == "job" || format == "study";
   OutputFile("--output", arguments.value("--output").value_or("-"))
-      .finish(read_text_file(path, ""));
+      .finish(is_job ? job_schema() : read_text_file(path_of(format), ""));
   return kExitOk;
 }
 
@@ -50,15 +51,16 @@ int run_schema(const Arguments& arguments) {
 const Command schema_command{
     .name = "schema",
     .summary =
-        "the JSON Schema of networks, hardware profiles, frameworks, studies, policies or rows of "
+        "the JSON Schema of networks, hardware profiles, frameworks, jobs, policies or rows of "
         "`validate`",
     .examples =
         "  ooc-paleo schema network\n"
         "  ooc-paleo schema hwprofile -o hwprofile.schema.json\n",
-    .positionals = {.name = "FORMAT",
-                    .help = "network, hwprofile, framework, study, policy, row or measured",
-                    .completes = Completes::kChoices,
-                    .choices = "network|hwprofile|framework|study|policy|row|measured"},
+    .positionals =
+        {.name = "FORMAT",
+         .help = "network, hwprofile, framework, job (study: the same), policy, row or measured",
+         .completes = Completes::kChoices,
+         .choices = "network|hwprofile|framework|job|study|policy|row|measured"},
     .flags = kSchemaFlags,
     .run = &run_schema,
 };

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <memory>
@@ -28,7 +27,6 @@
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/row_file.hpp"
 #include "cli/sweep/rows.hpp"
-#include "cli/sweep/study_file.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -36,7 +34,6 @@
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
-#include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
@@ -92,13 +89,7 @@ const SweepFormat& format_of(const Arguments& arguments) {
 unsigned jobs_of(const Arguments& arguments) {
   const auto text = arguments.value("--jobs");
   if (!text) return std::max(1U, std::thread::hardware_concurrency());
-  const bool digits = !text->empty() && text->size() <= 4 &&
-                      text->find_first_not_of("0123456789") == std::string::npos;
-  const int jobs = digits ? std::stoi(*text) : 0;
-  if (jobs < 1 || jobs > kMaxJobs) {
-    bad_value("--jobs", in_quotes(*text), fmt::format("a whole number from 1 to {}", kMaxJobs));
-  }
-  return static_cast<unsigned>(jobs);
+  return static_cast<unsigned>(whole_number_of(*text, "--jobs", 1, kMaxJobs));
 }
 
 /// "100:200", "100:", ":200"; what lies behind the last row is none.
@@ -156,7 +147,7 @@ class SweepOutput {
   /// How many of the job's rows are there already. Throws SpecError where the file has others.
   std::size_t begin(const SweepJob& job, const SweepFormat& format, std::string head, bool anew) {
     if (stream_) {
-      put(head, 0);
+      put(head, {});
       return 0;
     }
     if (anew) lock_->empty();
@@ -174,10 +165,11 @@ class SweepOutput {
     return kept_ = rows;
   }
 
-  /// Whole rows, and how many there are with them. A file gets them in batches, by the clock or by their size.
-  void put(std::string_view text, std::size_t rows) {
+  /// Whole rows, and totals with them, behind `before` rows of an earlier run. A file gets them in batches, by the clock or by their size.
+  void put(std::string_view text, const SweepSummary& so_far, std::size_t before = 0) {
     waiting_ += text;
-    rows_ = rows;
+    rows_ = before + so_far.rows;
+    holds_ = so_far.failed == so_far.rows && waiting_.size() < kMostHeld;
     if (stream_ || waiting_.size() >= kMostWaiting) flush();
     late();
   }
@@ -187,6 +179,7 @@ class SweepOutput {
   }
   void finish(std::string_view end) {
     waiting_ += end;
+    holds_ = false;
     flush();
     if (file_) return lock_->sync();
     stream_->commit();
@@ -207,9 +200,10 @@ class SweepOutput {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kBetween{100};
   static constexpr std::size_t kMostWaiting = std::size_t{1} << 16;  // bytes
+  static constexpr std::size_t kMostHeld = std::size_t{1} << 20;     // bytes
 
   void flush() {
-    if (waiting_.empty()) return;
+    if (waiting_.empty() || holds_) return;
     if (file_) {
       file_->write(waiting_);
     } else {
@@ -239,60 +233,21 @@ class SweepOutput {
   std::optional<LockedFile> lock_;
   std::unique_ptr<RowFile> file_;
   std::string waiting_;
+  bool holds_ = true;  ///< as yet no row could be worked out: perhaps none can, and none is written
   std::size_t rows_ = 0;  ///< with those that wait
   std::size_t kept_ = 0;  ///< without
   Clock::time_point next_ = Clock::now();
 };
 
-/// Rows on their way out, and kept as JSON where a page wants them: then all of the range are worked out, and those that
-/// are there go nowhere else.
-class RowsOut {
- public:
-  RowsOut(SweepOutput& out, const SweepFormat& format, bool is_paged, std::size_t there)
-      : out_(out), splits_(is_paged && format.name != "json"), keeps_(is_paged), skip_(there) {}
-
-  void put(std::string_view text, std::size_t so_far) {
-    if (!splits_) {
-      out_.put(text, so_far);
-      if (keeps_) page_ += text;
-      return;
-    }
-    std::string rows;
-    while (!text.empty()) {
-      const std::string_view row = take_part(text);
-      if (skip_ == 0) rows += row;
-      if (skip_ > 0) --skip_;
-      page_ += page_.empty() ? "" : ",";
-      page_ += take_part(text);
-    }
-    if (!rows.empty()) out_.put(rows, so_far);
-  }
-  [[nodiscard]] const std::string& page() const { return page_; }
-
- private:
-  static std::string_view take_part(std::string_view& text) {
-    const std::size_t end = text.find(kBehindPart);
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    return part;
-  }
-
-  SweepOutput& out_;
-  bool splits_;
-  bool keeps_;
-  std::size_t skip_;
-  std::string page_;
-};
-
 /// Behind `before` rows of an earlier run.
-SweepSummary run_into(RowsOut& rows, SweepOutput& out, const SweepJob& job, std::size_t before,
+SweepSummary run_into(SweepOutput& out, std::string& page, const SweepJob& job, std::size_t before,
                       Remarks remarks) {
   const std::size_t all = before + job.range.size();
   Progress progress(remarks, before, all);
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
-                                 rows.put(text, before + so_far.rows);
+                                 out.put(text, so_far, before);
                                  progress.show(before + so_far.rows);
                                },
                            .stop =
@@ -300,7 +255,8 @@ SweepSummary run_into(RowsOut& rows, SweepOutput& out, const SweepJob& job, std:
                                  out.late();
                                  progress.show_again();
                                  return InterruptGuard::interrupted();
-                               }});
+                               },
+                           .page = [&](std::string_view text) { page += text; }});
   } catch (const ReaderGone&) {
     throw;
   } catch (...) {
@@ -315,10 +271,8 @@ void finish_pictures(Pictures& pictures, const ToolInfo& tool, const SweepEnd& e
   const SweepFormat& format = *find_sweep_format("json");
   const std::string json =
       format.begin(tool, inputs_at(end.grid, end.inputs, 0)) + rows + format.end(end);
-  const std::string footnotes = sweep_footnotes(end.grid, end.inputs);
-  const std::array documents{PageDocument{.name = {}, .json = json},
-                             PageDocument{.name = {}, .json = footnotes}};
-  pictures.finish(end.grid.lists().networks.front() + ": sweep", documents);
+  const PageDocument document{.name = {}, .json = json};
+  pictures.finish(end.grid.lists().networks.front() + ": sweep", {&document, 1});
 }
 
 /// "8 rows, framework ideal (no overhead, exact memory): 5 ran, 2 do not fit (2 lack near memory), 1 cannot be worked
@@ -346,25 +300,15 @@ std::string closing_line(const SweepSummary& summary, std::size_t before,
   return line;
 }
 
-/// What rows have of axes of graphs is asked for, whatever the value.
-CaseOptions asked_of(const SweepInputs& inputs, const SweepLists& lists) {
-  CaseOptions asked = inputs.options;
-  if (!lists.symbols.empty()) asked.symbols = lists.symbols.front();
-  for (std::size_t axis = 0; axis < lists.values.size(); ++axis) {
-    const Option& kind = axis_kinds()[axis];
-    if (kind.level != AxisLevel::kGraph || kind.apply == nullptr) continue;
-    if (!lists.values[axis].empty()) kind.apply(lists.values[axis].front(), asked);
-  }
-  return asked;
-}
-
 /// What several rows have in common is said once.
-void show_remarks(const SweepInputs& inputs, const SweepLists& lists, Remarks remarks) {
+void show_remarks(const SweepInputs& inputs, const SweepGrid& grid, Remarks remarks) {
+  const SweepLists& lists = grid.lists();
+  // What rows have of axes of graphs is asked for, whatever the value.
+  const CaseOptions asked = options_at(grid, inputs, {}, AxisLevel::kGraph);
   remark_on_dtypes(remarks, inputs.workloads, inputs.machines, inputs.options);
   for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
     const Workload& workload = network_of(inputs, i);
-    remark_on_training(remarks, workload, asked_of(inputs, lists),
-                       lists.has("--batch") ? "batch" : "");
+    remark_on_training(remarks, workload, asked, lists.has("--batch") ? "batch" : "");
     if (lists.has("--batch")) remark_on(remarks, workload.path, stated_times_remark(workload));
   }
   for (const Machine& machine : inputs.machines)
@@ -401,8 +345,7 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   return SweepGrid(std::move(lists));
 }
 
-/// `others`: paths that are read beside what the lists name.
-int run_lists(const Arguments& arguments, std::span<const std::string> others = {}) {
+int run_sweep_command(const Arguments& arguments) {
   const SweepLists lists = sweep_lists(arguments);
   const CaseOptions options = options_of(arguments, lists);
   const SweepFormat& format = format_of(arguments);
@@ -421,13 +364,12 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
                          .threads = threads}));
     return kExitOk;
   }
-  check_outputs(arguments,
-                {.networks = lists.networks, .profiles = lists.hardware, .others = others});
+  check_outputs(arguments, {.networks = lists.networks, .profiles = lists.hardware});
   Pictures pictures(arguments);
   SweepOutput out(arguments.value("--output").value_or("-"), format);
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
-  show_remarks(inputs, lists, remarks);
+  show_remarks(inputs, SweepGrid(lists), remarks);
   const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
   const RowRange range = rows_of(arguments, grid.rows());
   if (pictures.wanted() && range.size() > kMostRowsOfPage) {
@@ -451,11 +393,15 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     remark(remarks, fmt::format("nothing to do: all {} rows are there", there));
     return kExitOk;
   }
-  RowsOut rows(out, format, pictures.wanted(), there);
-  if (pictures.wanted()) job.format = format.with_json;
-  const std::size_t before = pictures.wanted() ? 0 : there;
+  // A page shows all rows: those that are there are worked out again.
+  if (pictures.wanted()) {
+    job.page = find_sweep_format("json")->rows.row;
+    job.there = there;
+  }
+  const std::size_t before = there - job.there;
   job.range.begin += before;
-  const SweepSummary summary = run_into(rows, out, job, before, remarks);
+  std::string page;
+  const SweepSummary summary = run_into(out, page, job, before, remarks);
   const SweepEnd end{.grid = grid, .inputs = inputs, .summary = summary};
   // Other parts may have rows that can be worked out.
   if (summary.failed == grid.rows() && !summary.stopped) {
@@ -467,20 +413,10 @@ int run_lists(const Arguments& arguments, std::span<const std::string> others = 
     remark(Remarks::kShown, out.kept(range.size()));
     end_interrupted();
   }
-  finish_pictures(pictures, tool, end, rows.page());
+  finish_pictures(pictures, tool, end, page);
   show_knees(end, remarks, out.is_stdout());
   remark(remarks, closing_line(summary, before, inputs));
   return summary.fitting > 0 || before > 0 || summary.rows == 0 ? kExitOk : kExitDoesNotFit;
-}
-
-int run_sweep_command(const Arguments& arguments) {
-  const auto study = find_study(arguments, kSweepFlags, read_limits(arguments));
-  if (!study) return run_lists(arguments);
-  try {
-    return run_lists(study->with_flags_of(arguments), arguments.positionals());
-  } catch (const SpecError& error) {
-    throw study->located(error, arguments);
-  }
 }
 
 }  // namespace
@@ -497,13 +433,13 @@ const Command sweep_command{
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
         "--memory 12GiB,16GiB,32GiB --zip\n"
-        "  ooc-paleo sweep study.json --dry-run\n"
-        "  ooc-paleo sweep study.json --rows 0:5000 -o 1.csv    (and 5000: into 2.csv elsewhere; "
+        "  ooc-paleo sweep job.json --dry-run\n"
+        "  ooc-paleo sweep job.json --rows 0:5000 -o 1.csv    (and 5000: into 2.csv elsewhere; "
         "then cat 1.csv 2.csv)\n",
     .positionals =
         {.name = "NETWORK",
          .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
-                 "one study file",
+                 "one job file",
          .completes = Completes::kNetworks,
          .choices = {},
          .many = true},

@@ -23,14 +23,7 @@ std::int64_t count_of(const Arguments& arguments, FlagName flag, std::int64_t us
   constexpr std::int64_t kMost = 10'000;
   const auto text = arguments.value(flag);
   if (!text) return usual;
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), count);
-  const bool whole = error == std::errc() && end == text->data() + text->size();
-  if (!whole || count < least || count > kMost) {
-    bad_value(flag.text(), in_quotes(*text),
-              "a whole number from " + std::to_string(least) + " to " + std::to_string(kMost));
-  }
-  return count;
+  return whole_number_of(*text, flag.text(), least, kMost);
 }
 
 std::optional<double> tolerance_of(const Arguments& arguments) {

@@ -64,9 +64,11 @@ Estimate try_some(const DryRun& request) {
     const Clock::time_point before = Clock::now();
     text.clear();
     try {
-      request.format.row(text, worker.at(row));
+      request.format.row(text, worker.at(row), std::nullopt);
     } catch (const SpecError& error) {
-      request.format.failure(text, inputs_at(grid, request.inputs, row), error.what());
+      RunReport asked;
+      asked.inputs = inputs_at(grid, request.inputs, row);
+      request.format.row(text, asked, error.what());
     }
     (i % rows == 0 ? estimate.first_rows : estimate.next_rows).add(Clock::now() - before);
     estimate.bytes += text.size() + request.format.between.size();

@@ -1,7 +1,6 @@
 // Every file a sweep needs is read once, and what no row could be worked out with is refused before any runs.
 #include "cli/sweep/inputs.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,68 +9,6 @@
 
 namespace ooc {
 namespace {
-
-/// What every row has of an axis: the value at its harder end, or at its easier one.
-CaseOptions corner_of(const SweepLists& lists, CaseOptions options, bool harder) {
-  for (std::size_t i = 0; i < lists.values.size(); ++i) {
-    const Option& axis = axis_kinds()[i];
-    const auto& values = lists.values[i];
-    if (axis.apply == nullptr || values.empty()) continue;
-    axis.apply(harder == axis.more_is_harder ? values.most() : values.least(), options);
-  }
-  return options;
-}
-
-/// Costs grow with the batch, and devices need one sample each. Where the hardest row and the easiest both cannot
-/// be worked out, no row can; a row of which that is true says so.
-void check_costs(const Workload& workload, const Machine& machine, const SweepLists& lists,
-                 const CaseOptions& options) {
-  const auto try_corner = [&](bool harder) {
-    static_cast<void>(make_case(workload, machine, corner_of(lists, options, harder)));
-  };
-  try {
-    try_corner(true);
-  } catch (const SpecError&) {
-    try_corner(false);
-  }
-}
-
-/// On each machine one of its graphs in that framework is enough: of others it is rows that say what is wrong.
-void check_network(const SweepInputs& inputs, const SweepLists& lists, std::size_t network,
-                   std::size_t framework) {
-  const std::size_t per_network = inputs.workload_of.size() / inputs.network_names.size();
-  const std::size_t per_framework = per_network / inputs.frameworks.size();
-  const std::size_t first = network * per_network + framework * per_framework;
-  CaseOptions options = inputs.options;
-  options.framework = inputs.frameworks[framework];
-  for (const Machine& machine : inputs.machines) {
-    std::optional<SpecError> wrong;
-    for (std::size_t graph = first; graph < first + per_framework; ++graph) {
-      const std::size_t workload = inputs.workload_of[graph];
-      if (workload == kNoWorkload) continue;
-      try {
-        check_costs(inputs.workloads[workload], machine, lists, options);
-        wrong.reset();
-        break;
-      } catch (const SpecError& error) {
-        if (!wrong) wrong = error;
-      }
-    }
-    if (wrong) throw SpecError(*wrong);
-  }
-}
-
-void load_machines(SweepInputs& inputs, const SweepLists& lists) {
-  std::vector<std::string> paths;
-  std::vector<std::string> names;
-  for (const std::string& name : lists.hardware) {
-    inputs.machines.push_back(load_hardware(name, "--hardware", inputs.options));
-    paths.push_back(inputs.machines.back().path);
-    names.push_back(inputs.machines.back().profile.name);
-  }
-  check_files(lists.hardware, paths, "--hardware");
-  inputs.hardware_names = told_apart(std::move(names), lists.hardware);
-}
 
 void load_frameworks(SweepInputs& inputs, const SweepLists& lists) {
   if (lists.frameworks.empty()) {
@@ -172,18 +109,12 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   inputs.options = std::move(options);
   const auto& devices = lists.of("--devices");
   inputs.devices = devices.empty() ? 1 : static_cast<int>(devices.most());
-  load_machines(inputs, lists);
+  inputs.machines = load_machines(lists.hardware, inputs.options);
   load_frameworks(inputs, lists);
   load_workloads(inputs, grid);
   for (const std::size_t workload : inputs.first_workload) {
     if (lists.has("--batch")) break;
     static_cast<void>(batch_of(inputs.options, *inputs.workloads[workload].network));
-  }
-  if (lists.zip) return inputs;  // which values meet in a row, only the rows know
-  for (std::size_t i = 0; i < inputs.network_names.size(); ++i) {
-    for (std::size_t j = 0; j < inputs.frameworks.size(); ++j) {
-      check_network(inputs, lists, i, j);
-    }
   }
   return inputs;
 }

@@ -15,31 +15,22 @@
 #include "reports/writers/csv.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/assumed.hpp"
+#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {
 
-/// `line` with one field more.
-void add_with_error(std::string& out, std::string_view line, std::string_view error) {
-  out += line.substr(0, line.size() - 1);
-  out += ',';
-  out += csv_field(error);
-  out += '\n';
-}
-
 std::string csv_begin(const ToolInfo&, const RunInputs& first) {
-  std::string out;
-  add_with_error(out, csv_header(first), "error");
-  return out;
+  const std::string line = csv_header(first);
+  return line.substr(0, line.size() - 1) + ",error\n";
 }
-void add_csv_row(std::string& out, const RunReport& report) {
-  add_csv_fields(out, report);
-  out += ",\n";
-}
-void add_csv_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
-  add_with_error(out, csv_row(inputs), error);
+void add_csv(std::string& out, const RunReport& report, std::optional<std::string_view> error) {
+  add_csv_fields(out, report, error ? CsvFields::kInputs : CsvFields::kAll);
+  out += ',';
+  if (error) out += csv_field(*error);
+  out += '\n';
 }
 std::string nothing(const SweepEnd&) { return ""; }
 
@@ -62,9 +53,7 @@ void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value
   }
 }
 
-/// With `error` what was asked for is all that there is.
-void add_json_columns(std::string& out, const RunReport& report,
-                      const std::optional<std::string_view>& error) {
+void add_json(std::string& out, const RunReport& report, std::optional<std::string_view> error) {
   out += '\n';
   JsonWriter json(out, JsonLayout::kLine);
   json.begin_object();
@@ -73,16 +62,6 @@ void add_json_columns(std::string& out, const RunReport& report,
     put_metric(json, column->name, known ? column->read(report) : MetricValue());
   }
   json.member("error", error).end();
-}
-
-void add_json_row(std::string& out, const RunReport& report) {
-  add_json_columns(out, report, std::nullopt);
-}
-
-void add_json_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
-  RunReport report;
-  report.inputs = inputs;
-  add_json_columns(out, report, error);
 }
 
 void put_link(JsonWriter& json, std::string_view key, const std::optional<BytesPerSecond>& link) {
@@ -145,6 +124,23 @@ void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
   json.member(key, cause == NoKnee::kNone ? std::nullopt : std::optional(no_knee_name(cause)));
 }
 
+/// What any row on a machine rests on.
+void put_assumed(JsonWriter& json, const SweepEnd& end) {
+  const auto& [grid, inputs, summary] = end;
+  std::set<std::string> assumed;
+  const RunInputs first = inputs_at(grid, inputs, 0);
+  const Framework& framework = framework_of(inputs.frameworks.front());
+  for (const Machine& machine : inputs.machines) {
+    for (std::string& each : assumed_in_use(machine.profile, first, framework)) {
+      if (inputs.machines.size() > 1) each.insert(0, machine.profile.name + ": ");
+      assumed.insert(std::move(each));
+    }
+  }
+  json.line(0).begin_list("assumed");
+  for (const std::string& each : assumed) json.value(each);
+  json.end();
+}
+
 std::string json_end(const SweepEnd& end) {
   std::string out;
   JsonWriter json(out, JsonLayout::kLine, "{[");
@@ -159,76 +155,32 @@ std::string json_end(const SweepEnd& end) {
     json.end();
   }
   json.line(0).end().line(0).begin_list("remarks");
-  for (std::size_t i = 0; i < end.inputs.machines.size(); ++i) {
-    const int devices = end.inputs.machines[i].profile.devices;
+  for (const Machine& machine : end.inputs.machines) {
+    const int devices = machine.profile.devices;
     if (devices <= 1 || end.inputs.devices > 1) continue;
-    json.value(end.inputs.hardware_names[i] + ": " + devices_remark(devices));
+    json.value(machine.profile.name + ": " + devices_remark(devices));
   }
   json.end();
   put_axes(json, end);
+  put_assumed(json, end);
   json.line(0).member("complete", !end.summary.stopped).line(0).end();
   return out + "\n";
 }
 
 // Rows of JSON begin their lines, and these end them.
-void as_json_line(std::string& out, std::size_t begin) {
+void add_jsonl(std::string& out, const RunReport& report, std::optional<std::string_view> error) {
+  const std::size_t begin = out.size();
+  add_json(out, report, error);
   out.erase(begin, 1);
   out += '\n';
 }
-void add_jsonl_row(std::string& out, const RunReport& report) {
-  const std::size_t begin = out.size();
-  add_json_row(out, report);
-  as_json_line(out, begin);
-}
-void add_jsonl_failure(std::string& out, const RunInputs& inputs, std::string_view error) {
-  const std::size_t begin = out.size();
-  add_json_failure(out, inputs, error);
-  as_json_line(out, begin);
-}
 std::string jsonl_begin(const ToolInfo&, const RunInputs&) { return ""; }
 
-constexpr RowFormat kCsvRows{.row = &add_csv_row, .failure = &add_csv_failure, .between = ""};
-constexpr RowFormat kJsonlRows{.row = &add_jsonl_row, .failure = &add_jsonl_failure, .between = ""};
-
-template <const RowFormat& kRows>
-constexpr RowFormat kWithJson{
-    .row =
-        [](std::string& out, const RunReport& report) {
-          kRows.row(out, report);
-          out += kBehindPart;
-          add_json_row(out, report);
-          out += kBehindPart;
-        },
-    .failure =
-        [](std::string& out, const RunInputs& inputs, std::string_view error) {
-          kRows.failure(out, inputs, error);
-          out += kBehindPart;
-          add_json_failure(out, inputs, error);
-          out += kBehindPart;
-        },
-    .between = ""};
-
-constexpr SweepFormat kCsv{.name = "csv",
-                           .begin = &csv_begin,
-                           .rows = kCsvRows,
-                           .with_json = kWithJson<kCsvRows>,
-                           .end = &nothing};
-constexpr SweepFormat kSqlite{.name = "sqlite",
-                              .begin = &csv_begin,
-                              .rows = kCsvRows,
-                              .with_json = kWithJson<kCsvRows>,
-                              .end = &nothing};
-constexpr SweepFormat kJsonl{.name = "jsonl",
-                             .begin = &jsonl_begin,
-                             .rows = kJsonlRows,
-                             .with_json = kWithJson<kJsonlRows>,
-                             .end = &nothing};
-constexpr RowFormat kJsonRows{.row = &add_json_row, .failure = &add_json_failure, .between = ","};
-constexpr SweepFormat kJson{.name = "json",
-                            .begin = &json_begin,
-                            .rows = kJsonRows,
-                            .with_json = kJsonRows,
-                            .end = &json_end};
+constexpr SweepFormat kFormats[] = {
+    {.name = "csv", .begin = &csv_begin, .rows = {&add_csv, ""}, .end = &nothing},
+    {.name = "json", .begin = &json_begin, .rows = {&add_json, ","}, .end = &json_end},
+    {.name = "jsonl", .begin = &jsonl_begin, .rows = {&add_jsonl, ""}, .end = &nothing},
+    {.name = "sqlite", .begin = &csv_begin, .rows = {&add_csv, ""}, .end = &nothing}};
 
 /// "none (recomputes)" and "64 GB/s"; of one cause for both "none" and "none (does not fit)".
 std::pair<std::string, std::string> links_text(const Knee& knee) {
@@ -270,8 +222,8 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat* format : {&kCsv, &kJson, &kJsonl, &kSqlite}) {
-    if (format->name == name) return format;
+  for (const SweepFormat& format : kFormats) {
+    if (format.name == name) return &format;
   }
   return nullptr;
 }
@@ -296,25 +248,6 @@ std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) 
     out +=
         fmt::format("  ... and {} more (-o FILE.json has all)\n", end.summary.knees_in_all - most);
   }
-  return out;
-}
-
-std::string sweep_footnotes(const SweepGrid& grid, const SweepInputs& inputs) {
-  std::set<std::string> assumed;
-  const RunInputs first = inputs_at(grid, inputs, 0);
-  const Framework framework = inputs.frameworks.empty() || !inputs.frameworks.front()
-                                  ? Framework{}
-                                  : *inputs.frameworks.front();
-  for (std::size_t i = 0; i < inputs.machines.size(); ++i) {
-    for (std::string& each : assumed_in_use(inputs.machines[i].profile, first, framework)) {
-      if (inputs.machines.size() > 1) each.insert(0, inputs.hardware_names[i] + ": ");
-      assumed.insert(std::move(each));
-    }
-  }
-  std::string out;
-  JsonWriter json(out, JsonLayout::kCompact);
-  json.begin_object().member("format", "ooc-paleo/footnotes").member("version", 1);
-  json.member("assumed", std::vector<std::string>(assumed.begin(), assumed.end())).end();
   return out;
 }
 

@@ -24,20 +24,13 @@ struct SweepFormat {
   /// `first`: inputs of a row; all rows have its columns.
   std::string (*begin)(const ToolInfo& tool, const RunInputs& first);
   RowFormat rows;
-  /// Rows followed by their JSON, each part ended by kBehindPart.
-  RowFormat with_json;
   std::string (*end)(const SweepEnd& end);
 };
-
-inline constexpr char kBehindPart = '\x1e';
 
 /// Returns the format "csv", "json", "jsonl" or "sqlite"; null: unknown.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
 /// Returns a table with at most `most` knees, for people.
 [[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
-
-/// Returns the assumptions of these rows' machines, as JSON "ooc-paleo/footnotes".
-[[nodiscard]] std::string sweep_footnotes(const SweepGrid& grid, const SweepInputs& inputs);
 
 }  // namespace ooc

@@ -18,13 +18,10 @@
 #include "cli/schedule_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/cost/unified_cost.hpp"
-#include "simulator/predict/assumed.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/pass_time.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/metrics.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {
@@ -346,24 +343,7 @@ JobResult RowRunner::inspect(const Arguments& arguments) {
   const std::string name = network_of(arguments);
   const auto profile = arguments.value("--hardware");
   const Machine* const on = profile ? &machine_for(*profile, options) : nullptr;
-  const Workload& network = workload(name, options);
-  InspectionInput input{.graph = network.graph,
-                        .batch = batch_of(options, *network.network),
-                        .costs = nullptr,
-                        .hardware = {},
-                        .framework = framework_of(options.framework).name,
-                        .accounting = options.graph.accounting,
-                        .compute_model = options.compute,
-                        .assumed = {}};
-  std::optional<Case> costs;
-  if (on != nullptr) {
-    costs.emplace(make_case(network, *on, options));
-    input.costs = &costs->costs;
-    input.hardware = on->profile.name;
-  }
-  const CostTable sizes = sizes_of(options, network.graph, input.batch);
-  input.sizes = &sizes;
-  return columns_of(summarize_network(input));
+  return columns_of(ooc::inspect(workload(name, options), on, options));
 }
 
 JobResult RowRunner::copy(const Asked& asked, const SpecView& place) {

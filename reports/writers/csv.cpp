@@ -20,16 +20,6 @@
 namespace ooc {
 namespace {
 
-template <class PerColumn>
-std::string line_of_columns(const RunInputs& inputs, PerColumn field_of) {
-  std::string line;
-  for (const Metric* column : columns_for(inputs)) {
-    if (!line.empty()) line += ',';
-    line += field_of(*column);
-  }
-  return line + '\n';
-}
-
 // A number, as all rates are: SQLite and spreadsheets would make a text of "inf", and of 1e999.
 constexpr std::string_view kInfiniteRateField = "1e308";
 
@@ -132,14 +122,19 @@ void add_csv_value(std::string& out, const MetricValue& value, std::string_view 
 }
 
 std::string csv_header(const RunInputs& inputs) {
-  return line_of_columns(inputs, [](const Metric& column) { return std::string(column.name); });
+  std::string line;
+  for (const Metric* column : columns_for(inputs)) {
+    line += (line.empty() ? "" : ",") + std::string(column->name);
+  }
+  return line + '\n';
 }
 
-void add_csv_fields(std::string& out, const RunReport& report) {
+void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields) {
   bool first = true;
   const auto add = [&](const Metric& column, const MetricValue& value) {
     if (!std::exchange(first, false)) out += ',';
-    add_field(out, value, column.name);
+    const bool is_known = fields == CsvFields::kAll || column.group == "inputs";
+    if (is_known) add_field(out, value, column.name);
   };
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) add(column, column.read(report));
@@ -155,16 +150,6 @@ std::string csv_row(const RunReport& report) {
   std::string line;
   add_csv_fields(line, report);
   return line + '\n';
-}
-
-std::string csv_row(const RunInputs& inputs) {
-  RunReport report;
-  report.inputs = inputs;
-  return line_of_columns(inputs, [&](const Metric& column) {
-    std::string field;
-    if (column.group == "inputs") add_field(field, column.read(report), column.name);
-    return field;
-  });
 }
 
 extern const Writer csv_writer;

@@ -13,12 +13,11 @@ namespace ooc {
 [[nodiscard]] std::string csv_header(const RunInputs& inputs);
 /// Returns one result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// Appends one result without a line end.
-void add_csv_fields(std::string& out, const RunReport& report);
+/// Appends one result without a line end; of a job without result its inputs, then empty fields.
+enum class CsvFields { kAll, kInputs };
+void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields = CsvFields::kAll);
 /// A value of the column of that name.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
-/// Returns a line with its end for a job without result: inputs, then empty fields.
-[[nodiscard]] std::string csv_row(const RunInputs& inputs);
 /// Returns a text safe for CSV: control characters except tabs and line breaks as \u202e,
 /// backslashes doubled, and a ' before what a spreadsheet would run (= + - @, a tab, and ' itself).
 /// Different texts stay different.

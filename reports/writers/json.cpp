@@ -140,11 +140,8 @@ void put_state(JsonWriter& json, const RunReport& report) {
 
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
   put_head(json, "ooc-paleo/result", tool);
-  begin_group(json, "inputs", report);
-  json.member("framework_meaning", report.inputs.framework_meaning);
-  put_symbols(json, report.inputs);
-  if (!report.inputs.offload.empty()) json.member("offload", report.inputs.offload);
-  json.end().member("feasible", report.feasible);
+  put_inputs(json, report.inputs);
+  json.member("feasible", report.feasible);
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible"});
   json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
@@ -198,12 +195,16 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   std::string text;
   JsonWriter json(text);
   begin_result(json, "ooc-paleo/inspection", options.tool);
-  json.begin_object("inputs").member("network", report.network);
-  json.member("hardware", report.hardware).member("batch", report.batch);
-  json.member("framework", report.framework);
+  InputsWriter inputs(json, report.asked);
+  inputs.put("network", report.network);
+  inputs.put("hardware", report.hardware ? MetricValue(*report.hardware) : MetricValue());
+  inputs.put("batch", report.batch);
+  inputs.put("framework", report.framework);
   json.member("framework_meaning", report.framework_meaning);
-  json.member("accounting", report.accounting).member("optimizer", report.optimizer);
-  json.member("compute", report.compute).end();
+  inputs.put("accounting", report.accounting);
+  inputs.put("optimizer", report.optimizer);
+  inputs.put("compute", report.compute);
+  inputs.end();
   json.member("source", report.source).member("dtype", report.dtype);
   put_precision(json, report.precision, report.gradient_dtype, report.adapter_dtype);
   json.objects("network_inputs", report.inputs, [&](const auto& input) {

@@ -34,23 +34,41 @@ void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value
 
 namespace {
 
-void put_rare(JsonWriter& json, std::string_view group, const RunReport& report) {
-  for (const Metric& column : rare_input_columns()) {
-    if (column.group != group || column.key.empty() || !is_given(column, report)) continue;
-    put_metric(json, column.key, column.read(report));
-  }
-}
+/// Where what was asked for has the key of what follows from it, that has another.
+constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
+    {"network", "network_name"}, {"hardware", "hardware_name"}, {"layer_times", "timed_layers"}};
 
 }  // namespace
 
+InputsWriter::InputsWriter(JsonWriter& json, const AskedFor& asked) : json_(json), asked_(asked) {
+  json.begin_object("inputs");
+}
+
+void InputsWriter::put(std::string_view key, const MetricValue& value) {
+  const auto found = std::find_if(asked_.begin(), asked_.end(),
+                                  [&](const auto& each) { return each.first == key; });
+  if (found == asked_.end()) return put_metric(json_, key, value);
+  json_.member(key, JsonText{found->second});
+  const auto* text = std::get_if<std::string>(&value);
+  const bool is_same = text != nullptr && json_string(*text) == found->second;
+  asked_.erase(found);
+  for (const auto& [of, meaning] : kMeanings) {
+    if (of == key && !is_same) put_metric(json_, meaning, value);
+  }
+}
+
+void InputsWriter::end(std::initializer_list<std::string_view> but) {
+  for (const auto& [key, value] : asked_) {
+    if (std::find(but.begin(), but.end(), key) == but.end()) json_.member(key, JsonText{value});
+  }
+  json_.end();
+}
+
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
   json.begin_object(group);
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) {
-      if (column.group == group) put_metric(json, column.key, column.read(report));
-    }
+  for (const Metric* column : columns_for(report.inputs)) {
+    if (column->group == group) put_metric(json, column->key, column->read(report));
   }
-  put_rare(json, group, report);
 }
 
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
@@ -150,21 +168,30 @@ void put_symbols(JsonWriter& json, const RunInputs& inputs) {
 
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but) {
-  RunReport echo;
+  RunReport echo;  // columns of inputs read only these
   echo.inputs = inputs;
-  json.begin_object("inputs");
-  json.member("framework", inputs.framework);
-  json.member("framework_meaning", inputs.framework_meaning);
-  for (const Metric& column : input_columns()) {  // these read only the inputs
-    if (std::find(but.begin(), but.end(), column.key) != but.end()) continue;
-    put_metric(json, column.key, column.read(echo));
+  const auto is_asked = [&asked = inputs.asked](std::string_view key) {
+    return std::any_of(asked.begin(), asked.end(),
+                       [&](const auto& each) { return each.first == key; });
+  };
+  InputsWriter out(json, inputs.asked);
+  for (const Metric* column : columns_for(inputs)) {
+    if (column->group != "inputs" || column->key.empty()) continue;
+    if (std::find(but.begin(), but.end(), column->key) != but.end()) continue;
+    out.put(column->key, column->read(echo));
   }
-  json.member("dtype", inputs.dtype).member("far_memory_bytes", inputs.far_memory);
-  put_precision(json, inputs.precision, inputs.gradient_dtype, inputs.adapter_dtype);
+  json.member("far_memory_given", inputs.far_memory_given).member("dtype_given", is_asked("dtype"));
+  if (!inputs.precision.empty()) json.member("precision_given", is_asked("precision"));
+  json.member("framework_meaning", inputs.framework_meaning);
+  for (const auto& [key, text] : {std::pair("precision", &inputs.precision),
+                                  {"gradient_dtype", &inputs.gradient_dtype},
+                                  {"adapter_dtype", &inputs.adapter_dtype}}) {
+    if (!text->empty()) out.put(key, *text);
+  }
+  if (!inputs.offload.empty()) json.member("offload_meaning", inputs.offload);
   put_symbols(json, inputs);
-  put_rare(json, "inputs", echo);
-  if (!inputs.offload.empty()) json.member("offload", inputs.offload);
-  json.end();
+  if (inputs.symbols.empty()) return out.end({});
+  out.end({"seq", "target_seq", "symbol"});  // symbols have these
 }
 
 }  // namespace ooc

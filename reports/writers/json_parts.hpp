@@ -42,6 +42,19 @@ void put_symbols(JsonWriter& json, const RunInputs& inputs);
 /// Writes those of "precision", "gradient_dtype", "adapter_dtype" that are set.
 void put_precision(JsonWriter& json, const std::string& precision,
                    const std::string& gradient_dtype, const std::string& adapter_dtype);
+/// The object `inputs` of a result, which is a job that gives the result again (docs/formats.md, 4). What was asked for
+/// stands in place of what follows from it.
+class InputsWriter {
+ public:
+  InputsWriter(JsonWriter& json, const AskedFor& asked);
+  void put(std::string_view key, const MetricValue& value);
+  /// Writes what was asked for under other keys, less those in `but`, and closes the object.
+  void end(std::initializer_list<std::string_view> but = {});
+
+ private:
+  JsonWriter& json_;
+  AskedFor asked_;  ///< not written yet
+};
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but = {});
 

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
@@ -21,6 +23,20 @@
 
 namespace ooc {
 namespace {
+
+/// About the flag if --batch was given, else about the file.
+[[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
+                                  const CaseOptions& options) {
+  SpecError::Parts parts = error.parts();
+  if (!options.batch) {
+    parts.file = workload.path;
+    parts.place = workload.network->batch ? "/batch" : "/layers";
+  } else {
+    parts.file.clear();
+  }
+  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
+  throw SpecError(std::move(parts));
+}
 
 /// "block/3/conv" -> block, conv: copies are numbered, names have no slash.
 std::vector<std::string> entry_names(const std::string& layer) {
@@ -171,18 +187,6 @@ std::string_view exchange_name(Exchange exchange) {
   return exchange == Exchange::kEnd ? "end" : "overlap";
 }
 
-void throw_too_large(const SpecError& error, const Workload& workload, const CaseOptions& options) {
-  SpecError::Parts parts = error.parts();
-  if (!options.batch) {
-    parts.file = workload.path;
-    parts.place = workload.network->batch ? "/batch" : "/layers";
-  } else {
-    parts.file.clear();
-  }
-  parts.found = fmt::format("{} ({})", batch_of(options, *workload.network), parts.found);
-  throw SpecError(std::move(parts));
-}
-
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {
   if (options.batch) return *options.batch;
   if (network.batch) return *network.batch;
@@ -302,6 +306,10 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.transfers = transfers_of(options);
   made.devices = options.devices;
   made.exchange = options.exchange;
+  if (!options.asked.empty()) {
+    made.inputs.asked = options.asked;
+    ask(made.inputs.asked, "hardware", json_string(machine.given));
+  }
   const ComputeOptions& compute = made.compute;
   if (!compute.layer_times.empty()) {
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
@@ -323,6 +331,33 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
   if (options.state.any()) add_moving_state(made, options);
   return made;
+}
+
+NetworkReport inspect(const Workload& workload, const Machine* machine,
+                      const CaseOptions& options) {
+  const Framework& framework = framework_of(options.framework);
+  InspectionInput input{.graph = workload.graph,
+                        .batch = batch_of(options, *workload.network),
+                        .framework = framework.name,
+                        .framework_meaning = framework.meaning,
+                        .accounting = options.graph.accounting,
+                        .compute_model = options.compute};
+  std::optional<Case> which;
+  std::optional<CostTable> sizes;
+  if (machine != nullptr) {
+    which.emplace(make_case(workload, *machine, options));
+    input.costs = &which->costs;
+    input.hardware = machine->profile.name;
+    input.assumed = assumed_in_use(machine->profile, which->inputs, framework);
+  }
+  try {
+    if (!which) input.sizes = &sizes.emplace(sizes_of(options, workload.graph, input.batch));
+    NetworkReport report = summarize_network(input);
+    report.asked = options.asked;
+    return report;
+  } catch (const SpecError& error) {
+    throw_too_large(error, workload, options);
+  }
 }
 
 }  // namespace ooc

@@ -50,6 +50,7 @@ struct StateChanges {
 
 /// Inputs of a prediction beside network, machine and schedule.
 struct CaseOptions {
+  AskedFor asked = {};  ///< what these and all else that is asked came from
   std::optional<std::int64_t> batch;
   bool per_sample = false;  ///< one sample, if neither `batch` nor the network states a batch
   std::optional<Bytes> memory;
@@ -100,6 +101,7 @@ struct Workload {
 struct Machine {
   std::string path;  ///< for messages
   HardwareProfile profile;
+  std::string given = {};  ///< as the user called it
 };
 
 /// Options that a workload depends on, beside its file.
@@ -117,11 +119,6 @@ struct WorkloadOptions {
 [[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
 /// Reads a hardware profile. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
-
-/// Throws the error for a job too large to count (place --batch): about the flag if given, else
-/// about the file.
-[[noreturn]] void throw_too_large(const SpecError& error, const Workload& workload,
-                                  const CaseOptions& options);
 
 /// Returns --batch; else the file's; else 1, if allowed or if layers state their times. Throws SpecError if none applies.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
@@ -164,6 +161,10 @@ struct Case : Iteration {
 /// Throws SpecError if costs cannot be computed. The case points into both arguments.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
+
+/// Report of the network, with a machine also of what its layers cost there.
+[[nodiscard]] NetworkReport inspect(const Workload& workload, const Machine* machine,
+                                    const CaseOptions& options);
 
 /// Works out again what copies, and updates in far memory, cost: the case's `transfers` have changed. `far_compute`:
 /// CaseOptions::far_compute.

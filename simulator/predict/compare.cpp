@@ -16,6 +16,7 @@ void add_in_rounds(const CompareRequest& request, Comparison& result) {
   const std::string name = std::string(in_core.name) + ", in rounds";
   Case which = request.which;
   which.schedule_options.sub_batch.kind = SubBatch::Kind::kAuto;
+  if (!which.inputs.asked.empty()) ask(which.inputs.asked, "sub_batch", "\"auto\"");
   try {
     RunReport report = predict(which, in_core, Detail::kPeaks);
     if (report.feasible && report.rounds == 1) return;

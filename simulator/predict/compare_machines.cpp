@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/json_writer.hpp"
 #include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -14,7 +15,10 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
                   const std::optional<BytesPerSecond>& link, std::optional<std::int64_t> state) {
   CaseOptions options = request.options;
   options.transfers.link = link;
-  if (state) apply_state_preset(*state, options);
+  if (state) {
+    apply_state_preset(*state, options);
+    ask(options.asked, "state", json_string(show_state_preset(*state)));
+  }
   const HardwareProfile& profile = request.machines[machine].profile;
   // A preset may bring a precision.
   std::optional<Workload> own;

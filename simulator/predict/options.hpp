@@ -57,10 +57,9 @@ struct Option {
   std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
-  bool more_is_harder = true;  ///< too large to count at the upper end, not the lower
-  bool steps = true;           ///< ranges are allowed; false: values are names of a table
-  char separator = ',';        ///< separator of values in a list
-  std::string_view all = {};   ///< list that "all" stands for; empty: "all" is not allowed
+  bool steps = true;          ///< ranges are allowed; false: values are names of a table
+  char separator = ',';       ///< separator of values in a list
+  std::string_view all = {};  ///< list that "all" stands for; empty: "all" is not allowed
 };
 
 /// Returns a key such as "far_memory".

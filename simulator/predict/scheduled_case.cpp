@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "model/base/json_writer.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/assumed.hpp"
@@ -12,6 +13,7 @@
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/margins.hpp"
 #include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/options.hpp"
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -370,9 +372,28 @@ CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds) {
   return run;
 }
 
+namespace {
+
+/// Makes the inputs a job with this schedule and the options that it reads. One that moves pages copies in modes of its
+/// own, and places none: a job asks for others.
+void ask_under(const Schedule& schedule, RunInputs& inputs) {
+  const auto table = schedule_option_table();
+  std::erase_if(inputs.asked, [&](const auto& asked) {
+    return std::any_of(table.begin(), table.end(), [&](const ScheduleOption& option) {
+      return !reads(schedule, option.name) && option_key(option.name) == asked.first;
+    });
+  });
+  ask(inputs.asked, "schedule", json_string(schedule.name));
+  ask(inputs.asked, "mode", json_string(inputs.mode));
+  ask(inputs.asked, "allocator", json_string(inputs.allocator));
+}
+
+}  // namespace
+
 RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                       Detail detail) {
   RunInputs inputs = which.inputs;
+  if (!inputs.asked.empty()) ask_under(schedule, inputs);
   inputs.schedule = schedule.name;
   inputs.mode = transfer_mode(schedule, inputs.mode);
   inputs.allocator = allocator_name(run.allocator(which));

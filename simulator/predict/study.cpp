@@ -187,7 +187,7 @@ CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs, const S
 void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
               RunInputs& row) {
   row.network = inputs.network_names[named(grid, "NETWORK", place)];
-  row.hardware = inputs.hardware_names[named(grid, "--hardware", place)];
+  row.hardware = machine_at(grid, inputs, place).profile.name;
   row.schedule = schedule_at(grid, place).name;
   row.columns = inputs.columns;
   if (inputs.framework_names.empty()) return;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/predict/options.hpp"
 #include "simulator/predict/axis_values.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/predict/options.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
@@ -86,7 +86,6 @@ struct SweepInputs {
   /// Names in results: those in the files; if two are equal, the texts of the command line for all,
   /// so that rows differ.
   std::vector<std::string> network_names;
-  std::vector<std::string> hardware_names;
   std::vector<std::string> framework_names;  ///< as above; empty without a list
   CaseOptions options;                       ///< options of all rows, without the axes
   int devices = 1;                           ///< largest number of devices in a row

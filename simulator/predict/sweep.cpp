@@ -31,6 +31,7 @@ struct Row {
 struct Piece {
   std::mutex filling;  ///< of text and rows
   std::string text;
+  std::string page;
   std::vector<Row> rows;
   /// Of lines, where it may tell why there is no knee, by row.
   std::vector<std::pair<std::size_t, LinkTime>> at_infinite_link;
@@ -132,9 +133,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
     std::string text;
     for (std::size_t row = rows.begin; row < rows.end; ++row) {
       try {
-        add_row(piece, runner.at(row), text);
+        add(piece, row, runner.at(row), nullptr, text);
       } catch (const SpecError& error) {
-        add_failure(piece, row, error);
+        RunReport asked;
+        asked.inputs = inputs_at(job_.grid, job_.inputs, row);
+        add(piece, row, asked, std::make_shared<const SpecError>(error), text);
       }
       if (fastest_link_ && row % job_.grid.rows_of_line() == *fastest_link_) {
         look_beyond(piece, row, runner);
@@ -142,26 +145,25 @@ class Runner : public std::enable_shared_from_this<Runner> {
     }
   }
 
-  void add_row(Piece& piece, const RunReport& report, std::string& text) const {
+  /// `text`: to reuse its memory.
+  void add(Piece& piece, std::size_t row, const RunReport& report,
+           std::shared_ptr<const SpecError> failure, std::string& text) const {
+    const auto error = failure ? std::optional<std::string_view>(failure->what()) : std::nullopt;
     text.clear();
-    job_.format.row(text, report);
-    Row row{.time = link_time(report), .lacks = {}};
-    if (report.out_of_memory) row.lacks = lack_of(*report.out_of_memory);
-    add(piece, text, std::move(row));
-  }
-
-  void add_failure(Piece& piece, std::size_t row, const SpecError& error) const {
-    std::string text;
-    job_.format.failure(text, inputs_at(job_.grid, job_.inputs, row), error.what());
-    add(piece, text,
-        {.time = {}, .lacks = {}, .failure = std::make_shared<const SpecError>(error)});
-  }
-
-  void add(Piece& piece, std::string_view text, Row row) const {
+    if (row >= job_.range.begin + job_.there) job_.format.row(text, report, error);
+    std::string page;
+    if (job_.page != nullptr) job_.page(page, report, error);
     const std::lock_guard lock(piece.filling);
-    if (!piece.rows.empty()) piece.text += job_.format.between;
+    if (!piece.rows.empty()) {
+      piece.text += job_.format.between;
+      piece.page += ',';
+    }
     piece.text += text;
-    piece.rows.push_back(std::move(row));
+    piece.page += page;
+    piece.rows.push_back(
+        {.time = failure ? LinkTime{} : link_time(report),
+         .lacks = report.out_of_memory ? lack_of(*report.out_of_memory) : std::string_view(),
+         .failure = std::move(failure)});
   }
 
   /// One run more where the fastest link of the list, that of the last row, leaves too much to wait for: what an
@@ -250,6 +252,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
     Piece& slot = window_[index % window_.size()];
     const std::lock_guard lock(mutex_);
     slot.text.clear();
+    slot.page.clear();
     slot.rows.clear();
     slot.at_infinite_link.clear();
     slot.done = false;
@@ -268,7 +271,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
   }
 
   void write_rows(const Piece& piece) {
-    const std::string_view before = summary_.rows > 0 ? job_.format.between : "";
+    const bool is_first = summary_.rows == 0;
     summary_.rows += piece.rows.size();
     for (const Row& row : piece.rows) {
       summary_.fitting += row.time.feasible ? 1 : 0;
@@ -276,11 +279,9 @@ class Runner : public std::enable_shared_from_this<Runner> {
       if (!row.failure) continue;
       if (summary_.failed++ == 0) summary_.first_failure = row.failure;
     }
-    if (before.empty()) {
-      sink_.write(piece.text, summary_);
-    } else {
-      sink_.write(std::string(before) + piece.text, summary_);
-    }
+    const bool joins = !is_first && !job_.format.between.empty();
+    sink_.write(joins ? std::string(job_.format.between) + piece.text : piece.text, summary_);
+    if (sink_.page) sink_.page(is_first ? piece.page : "," + piece.page);
   }
 
   void end_work() {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,12 @@ namespace ooc {
 
 inline constexpr std::size_t kRowsPerPiece = 64;
 
-/// Conversion of rows to text, on the threads that compute them.
+/// Appends a row as text, on the thread that computed it. With `error` it could not be computed, and has inputs alone.
+using WriteRow = void (*)(std::string& out, const RunReport& report,
+                          std::optional<std::string_view> error);
+
 struct RowFormat {
-  void (*row)(std::string& out, const RunReport& report);
-  /// Appends a row that could not be computed.
-  void (*failure)(std::string& out, const RunInputs& inputs, std::string_view error);
+  WriteRow row;
   std::string_view between;
 };
 
@@ -58,7 +60,9 @@ struct SweepJob {
   RowFormat format;
   unsigned threads = 1;
   std::size_t most_knees = std::numeric_limits<std::size_t>::max();
-  RowRange range = {};  ///< rows of the grid to run
+  RowRange range = {};      ///< rows of the grid to run
+  WriteRow page = nullptr;  ///< second text of each row, for SweepSink::page
+  std::size_t there = 0;    ///< rows of the range, the first ones, that only the page lacks
 };
 
 struct SweepSink {
@@ -66,6 +70,8 @@ struct SweepSink {
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Asked often; true stops the run.
   std::function<bool()> stop;
+  /// Receives the second texts, with commas between.
+  std::function<void(std::string_view text)> page = {};
 };
 
 [[nodiscard]] SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink);

@@ -44,13 +44,7 @@ std::string choice_text(const Option& flag, Enum value) {
 
 /// "N": a whole number from 0 on.
 std::int64_t count_of(std::string_view text, const Option& flag) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || count < 0 || count > kMaxCount) {
-    bad_value(flag.name, in_quotes(text), fmt::format("a whole number from 0 to {}", kMaxCount));
-  }
-  return count;
+  return whole_number_of(text, flag.name, 0, kMaxCount);
 }
 
 /// "2.5": a factor, however large a schedule will have it.

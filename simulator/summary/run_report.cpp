@@ -5,6 +5,16 @@
 
 namespace ooc {
 
+void ask(AskedFor& asked, std::string_view key, std::string json) {
+  const auto same =
+      std::find_if(asked.begin(), asked.end(), [&](const auto& each) { return each.first == key; });
+  if (same != asked.end()) {
+    same->second = std::move(json);
+  } else {
+    asked.emplace_back(key, std::move(json));
+  }
+}
+
 std::string_view action_name(TensorAction action) {
   switch (action) {
     case TensorAction::kKeep:

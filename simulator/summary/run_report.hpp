@@ -29,8 +29,14 @@ struct RareColumns {
   bool offload = false;
 };
 
+/// Options asked for, as a job file has them (docs/formats.md, 4): keys, and values as JSON.
+using AskedFor = std::vector<std::pair<std::string, std::string>>;
+/// Sets the value of a key.
+void ask(AskedFor& asked, std::string_view key, std::string json);
+
 /// Inputs of the user, repeated in every result. Texts are names of the command line.
 struct RunInputs {
+  AskedFor asked = {};  ///< in place of the members below they make the inputs a job
   std::string network;
   std::string hardware;
   std::string schedule;
@@ -312,6 +318,7 @@ struct LargestLoss {
 
 /// Result of `inspect` for a network at one batch; times only with a hardware profile.
 struct NetworkReport {
+  AskedFor asked = {};  ///< as in RunInputs
   std::string network;
   std::string source;
   std::string dtype;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cli/command.hpp"
+#include "cli/job_schema.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
@@ -179,6 +180,12 @@ TEST_CASE("predict --help has at most 40 flags, and its groups have the others")
   CHECK(sum == predict.flags.size());
   CHECK(in("all") == predict.flags.size());
   CHECK_THROWS_AS(static_cast<void>(in("transformer")), SpecError);
+}
+
+TEST_CASE("the schema of jobs beside the studies is the program's") {
+  std::ifstream file(OOC_SOURCE_DIR "/studies/study.schema.json");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  CHECK_MESSAGE(text == job_schema(), "ooc-paleo schema job -o studies/study.schema.json");
 }
 
 TEST_CASE("lists are split at commas and may not hold an empty element") {

@@ -142,7 +142,6 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(has(html, rates));
     CHECK(has(html, "\"schedule\":[\"capacity\"]"));
     CHECK(has(html, "\"error\":[null]"));
-    CHECK(has(html, "\"ooc-paleo/footnotes\""));
     // The same knees and axes, whatever the rows were written in.
     CHECK(has(html, "\"within_1_percent_link_bytes_per_s\":"));
     CHECK(has(html, "\"axes\":[{\"column\":\"link_bytes_per_s\",\"label\":\"link\"}]"));

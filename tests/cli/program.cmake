@@ -11,6 +11,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/framework_copies_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/job_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/machines_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
@@ -19,7 +20,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/state_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_axes_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
-  LINK ooc_test_support
+  LINK ooc_test_support ooc_predict
   RUNS ooc-paleo)
 
 ooc_test(parts cli

@@ -344,7 +344,7 @@ TEST_CASE("measured layer times replace the model's, and the report says how man
   const Ran ran = result_predict({"--schedule", "in-core", "--layer-times", times});
   // a: 10 + 20, b: 1 ns + 10, c and d: 150 each.
   CHECK(result_number(ran.out, "iteration_time_ns") == 340'000'001);
-  CHECK(result_number(ran.out, "layer_times") == 2);
+  CHECK(result_number(ran.out, "timed_layers") == 2);
 }
 
 TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {

@@ -139,7 +139,8 @@ TEST_CASE("results and plans of state that moves say so") {
   const Ran json = predict_state({"--state", "stream", "--format", "json"});
   CHECK(json.exit_code == 0);
   CHECK(has(json.out,
-            "\"offload\": \"optimizer,gradients; update far, after each, gradient buffers stay\""));
+            "\"offload_meaning\": \"optimizer,gradients; update far, after each, gradient buffers "
+            "stay\""));
   CHECK(has(json.out, "\"wait_for_updates_ns\""));
   const Ran plan = predict_state({"--state", "stream", "--export-plan", "-", "-o", "/dev/null"});
   CHECK_MESSAGE(has(plan.out, " far_compute far_compute time="), plan.err);
@@ -253,10 +254,11 @@ TEST_CASE("updates that run far are no part of what a job with state far is comp
   }
   // The link that sweep says suffices has the slowdown that it says.
   const Ran swept =
-      run_ooc_paleo({"sweep", "gpt2", "--hardware", "v100-16gb-pcie3", "--precision", "fp16",
-                     "--optimizer", "adam", "--state", "none,stream", "--link", "16GB/s,4TB/s", "--schedule",
-                     "capacity",
-                     "--far-throughput", "inf", "--batch", "8", "--format", "json", "--quiet"});
+      run_ooc_paleo({"sweep",  "gpt2",         "--hardware", "v100-16gb-pcie3", "--precision",
+                     "fp16",   "--optimizer",  "adam",       "--state",         "none,stream",
+                     "--link", "16GB/s,4TB/s", "--schedule", "capacity",        "--far-throughput",
+                     "inf",    "--batch",      "8",          "--format",        "json",
+                     "--quiet"});
   REQUIRE_MESSAGE(swept.exit_code == 0, swept.err);
   const auto json = nlohmann::json::parse(swept.out);
   REQUIRE(json["knees"].size() == 2);
@@ -322,7 +324,7 @@ TEST_CASE("need, fit, max and best answer about state that moves") {
             "B");
   CHECK(with_memory("best", least).exit_code == 0);
   const Ran within = predict_state({"--update-in-backward", "--format", "json"});
-  CHECK_MESSAGE(has(within.out, "\"offload\": \"update near, in backward\""), within.err);
+  CHECK_MESSAGE(has(within.out, "\"offload_meaning\": \"update near, in backward\""), within.err);
 }
 
 }  // namespace

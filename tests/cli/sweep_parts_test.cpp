@@ -11,9 +11,9 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
-#include "simulator/predict/ranges.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/knee.hpp"
+#include "simulator/predict/ranges.hpp"
 #include "simulator/predict/sweep.hpp"
 
 namespace ooc {
@@ -263,12 +263,11 @@ class NumberedRows {
   [[nodiscard]] std::pair<std::string, SweepSummary> run(RowRange range) const {
     const RowFormat format{
         .row =
-            [](std::string& out, const RunReport& report) {
+            [](std::string& out, const RunReport& report, std::optional<std::string_view>) {
               const std::int64_t line = report.inputs.memory.count() / 4'000'000'000;
               const std::int64_t link = report.inputs.link->count() / 1'000'000'000 - 1;
               out += std::to_string(150 * line + link);
             },
-        .failure = nullptr,
         .between = " "};
     std::string text;
     const SweepSummary summary = run_sweep(
@@ -323,16 +322,15 @@ std::atomic<bool> go_on{false};  // NOLINT: a format's functions have no other w
 TEST_CASE("a stop does not wait for a slow row, and what is finished before it is written") {
   // One row of five takes 10 s; its format is what takes so long. Nothing of this is given up: threads
   // that were left behind use it.
-  static const RowFormat kFormat{.row =
-                                     [](std::string& out, const RunReport& report) {
-                                       for (int i = 0;
-                                            i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
-                                         std::this_thread::sleep_for(1ms);
-                                       }
-                                       out += std::to_string(report.inputs.batch);
-                                     },
-                                 .failure = nullptr,
-                                 .between = " "};
+  static const RowFormat kFormat{
+      .row =
+          [](std::string& out, const RunReport& report, std::optional<std::string_view>) {
+            for (int i = 0; i < 10'000 && report.inputs.batch == 2 && !go_on; ++i) {
+              std::this_thread::sleep_for(1ms);
+            }
+            out += std::to_string(report.inputs.batch);
+          },
+      .between = " "};
   static const std::string kData = std::string(OOC_SOURCE_DIR) + "/tests/data/worked_example";
   static const SweepGrid& grid = *new SweepGrid([] {
     SweepLists lists;

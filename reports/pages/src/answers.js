@@ -10,7 +10,7 @@ import { changesTable, equationsTables, factsOf, layersTable, leversTable, moved
 import { timelineChart } from './timeline.js';
 import { waitsChart } from './waits.js';
 
-const kBeside = ['ooc-paleo/timeline', 'ooc-paleo/footnotes']; // what is of an answer, none of its own
+const kBeside = 'ooc-paleo/timeline'; // what is of an answer, none of its own
 const some = (...each) => each.filter(Boolean);
 const jobOf = ({ inputs }) => `${inputs.network} on ${inputs.hardware}, batch ${inputs.batch}`;
 
@@ -74,7 +74,7 @@ function machinesAnswer(documents, rowsOf) {
   return answer;
 }
 
-function sweepAnswer(documents, rowsOf, beside) {
+function sweepAnswer(documents) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
   const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
   const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, whole lines of them; the command’s own result has all.` : '';
@@ -94,7 +94,7 @@ function sweepAnswer(documents, rowsOf, beside) {
     facts: [['rows', thinned ? `${rows.length} of ${all_rows}` : rows.length], [thinned ? 'of these fit' : 'fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
     charts,
     tables: [table],
-    footnotes: { ...documents[0].data, ...(beside && { assumed: beside.data.assumed }) },
+    footnotes: documents[0].data,
   };
 }
 
@@ -115,7 +115,7 @@ const answers = {
 const shortName = (path) => path.replace(/^.*\//, '').replace(/\.json$/, '');
 
 export function answerTo(documents) {
-  const beside = documents.find((each) => kBeside.includes(each.data.format));
+  const beside = documents.find((each) => each.data.format === kBeside);
   const asked = documents.filter((each) => each !== beside);
   const answer = answers[asked[0]?.data.format];
   if (!answer) throw new Error(`no charts of ${asked[0]?.data.format ?? 'nothing'}`);

@@ -188,7 +188,7 @@ export function showPage() {
   add(foot, 'p', {}, assumedText(answer.footnotes));
   for (const remark of remarks) add(foot, 'p', {}, remark);
   const tools = add(foot, 'p', { class: 'tools' });
-  documents.filter((each) => each.data.format !== 'ooc-paleo/footnotes').forEach((each, i, { length }) => {
+  documents.forEach((each, i, { length }) => {
     const name = `${each.data.format.replace('ooc-paleo/', '')}${length > 1 ? `-${i + 1}` : ''}.json`;
     add(tools, 'button', { onclick: () => download(name, jsonOf(each.json), 'application/json') }, name);
   });

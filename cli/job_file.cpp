@@ -1,0 +1,279 @@
+#include "cli/job_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+
+#include "cli/locate.hpp"
+#include "model/base/json_writer.hpp"
+#include "model/base/option_text.hpp"
+#include "model/base/standard_input.hpp"
+#include "simulator/predict/options.hpp"
+#include "simulator/predict/solve.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kNetwork = "NETWORK";
+constexpr std::string_view kStudy = "ooc-paleo/study";
+constexpr std::string_view kResult = "ooc-paleo/result";
+constexpr std::string_view kFormats[] = {kJobFormat, kStudy, kResult};
+/// Who works on results, and how, is no part of what is asked.
+constexpr std::string_view kNotOfJobs[] = {"--dry-run",  "--format",    "--jobs",  "--max-input",
+                                           "--no-color", "--overwrite", "--quiet", "--rows"};
+/// A larger file is no job, and a network is not to be read twice.
+constexpr std::uintmax_t kMostOfJob = std::uintmax_t{8} << 20;  // bytes
+
+const Flag* find_flag(const Command& command, std::string_view name) {
+  const auto found = std::find_if(command.flags.begin(), command.flags.end(),
+                                  [&](const Flag& flag) { return flag.name == name; });
+  return found == command.flags.end() ? nullptr : &*found;
+}
+
+/// As the command line would have it; a number in a unit is a text with it.
+std::string text_of(const SpecView& value, std::string_view unit) {
+  const SpecNode& node = value.node();
+  const bool is_number = node.type == SpecType::kNumber;
+  if (!unit.empty() && is_number) {
+    return node.text + (unit == "bytes" ? "B" : unit == "bytes_per_s" ? "B/s" : "ns");
+  }
+  const bool is_infinite = node.type == SpecType::kText && node.text == "inf";
+  if (!unit.empty() && !is_infinite) {
+    value.fail(value.found(), fmt::format("a number in the unit of the key, {}", unit),
+               "the key without the unit takes a text with one");
+  }
+  if ((node.type == SpecType::kText || is_number) && !trimmed(node.text).empty()) return node.text;
+  value.fail(value.found(), "a text or a number, as its flag takes it");
+}
+
+void check_head(const SpecView& root) {
+  if (const auto format = root.find("format")) {
+    (void)format->as_choice({std::string(kJobFormat), std::string(kStudy)});
+  }
+  for (const char* text : {"$schema", "name", "description"}) {
+    if (const auto found = root.find(text)) (void)found->as_text();
+  }
+  const auto version = root.find("version");
+  if (version && version->node().integer != 1) {
+    version->fail(version->found(), "1", "the version of the format, not of the file");
+  }
+  if (const auto options = root.find("options")) {
+    options->fail(options->found(), "each option beside \"network\", by its flag's name",
+                  "move what is in \"options\" one level up");
+  }
+}
+
+bool is_job(const SpecDocument& document) {
+  bool has_network = false;
+  bool has_layers = false;
+  for (const auto& [key, value] : document.root.members) {
+    if (key == "format" &&
+        std::find(std::begin(kFormats), std::end(kFormats), value.text) != std::end(kFormats))
+      return true;
+    has_network |= key == "network";
+    has_layers |= key == "layers";
+  }
+  return has_network && !has_layers;
+}
+
+/// Results say what follows from others, too: "memory_given" is false there.
+bool is_asked(const SpecView& root, const std::string& key) {
+  const auto given = root.find(key + "_given");
+  return !given || given->as_boolean();
+}
+
+/// What the command looks for a job may say, too: of `need link` the link, of `max` the batch.
+bool is_looked_for(const Command& command, const Arguments& given, std::string_view flag) {
+  const bool needs = command.name == "need";
+  if (!needs && command.name != "max") return false;
+  const auto* axis = find_solve_axis(needs ? given.word() : given.value("--of").value_or("batch"));
+  return axis != nullptr &&
+         (flag == axis->flag || (axis->word == "link" && flag.starts_with("--link-")));
+}
+
+/// 256, 0.85; not 1e3 or 007.
+bool is_plain_number(std::string_view text) {
+  const auto all_digits = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  if (!all_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return false;
+  return point == std::string_view::npos || all_digits(text.substr(point + 1));
+}
+
+}  // namespace
+
+bool is_of_jobs(const Flag& flag) {
+  return flag.completes != Completes::kFiles &&
+         std::find(std::begin(kNotOfJobs), std::end(kNotOfJobs), flag.name) == std::end(kNotOfJobs);
+}
+
+JobFile::JobFile(const SpecDocument& document, const Command& command, const Arguments& given)
+    : file_(document.file) {
+  SpecView root(document);
+  if (const auto format = root.find("format");
+      format && format->type() == SpecType::kText && format->as_text() == kResult) {
+    root = root.get("inputs");
+  }
+  check_head(root);
+  const Flag network{.name = kNetwork, .value = "FILE", .help = "", .many = true};
+  if (const auto value = root.find("network")) add(network, *value);
+  for (const Flag& flag : command.flags) {
+    if (!is_of_jobs(flag)) continue;
+    const std::string key = option_key(flag.name);
+    const auto value = root.find(key);
+    if (value && is_asked(root, key)) add(flag, *value);
+    const bool has_alias = flag.brief.starts_with("--");
+    if (has_alias) {
+      if (const auto other = root.find(option_key(flag.brief))) add(flag, *other);
+    }
+  }
+  // The job is the same for every command; what this one does not ask of a run it leaves alone.
+  for (const Option& option : run_options()) {
+    const std::string key = option_key(option.flag);
+    (void)root.find(key);
+    const std::string_view unit = option_unit(option);
+    if (unit.empty()) continue;
+    const auto value = root.find(option.column);
+    const Flag* flag = find_flag(command, option.flag);
+    if (value && is_asked(root, key) && flag != nullptr) add(*flag, *value, unit);
+  }
+  if (const auto symbols = root.find("symbols")) add_symbols(*symbols);
+  std::erase_if(entries_,
+                [&](const Entry& each) { return is_looked_for(command, given, each.flag); });
+  for (const std::string_view key : kOfResults) (void)root.find(key);
+  root.reject_unknown_keys();
+}
+
+void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit) {
+  if (value.type() == SpecType::kNull) return;
+  for (const Entry& entry : entries_) {
+    if (entry.flag != flag.name) continue;
+    value.fail(fmt::format("{} for the second time, behind {}", flag.name, entry.pointer),
+               "each option once");
+  }
+  Entry entry{.flag = std::string(flag.name), .pointer = value.pointer(), .texts = {}};
+  const Option* option = find_option(flag.name);
+  if (option != nullptr) entry.separator = option->separator;
+  if (flag.value.empty()) {
+    if (!value.as_boolean()) return;
+    entry.texts.emplace_back();
+  } else if (value.type() == SpecType::kList) {
+    const bool is_axis = option != nullptr && !option->column.empty();
+    if (!is_axis && !flag.many) value.fail(value.found(), "one value: it is no axis of sweeps");
+    entry.list = true;
+    for (const SpecView& item : value.items()) entry.texts.push_back(text_of(item, unit));
+    if (entry.texts.empty()) value.fail("an empty list", "at least one value");
+  } else {
+    entry.texts.push_back(text_of(value, unit));
+  }
+  entries_.push_back(std::move(entry));
+}
+
+void JobFile::add_symbols(const SpecView& symbols) {
+  Entry others{.flag = "--symbol", .pointer = symbols.pointer(), .texts = {}};
+  for (const auto& [name, value] : symbols.members()) {
+    const std::string text = text_of(value, {});
+    if (name == kSequence || name == kTargetSequence) {
+      const char* flag = name == kSequence ? "--seq" : "--target-seq";
+      entries_.push_back({.flag = flag, .pointer = value.pointer(), .texts = {text}});
+    } else {
+      others.texts.push_back(fmt::format("{}={}", name, text));
+    }
+  }
+  if (!others.texts.empty()) entries_.push_back(std::move(others));
+}
+
+Arguments JobFile::with_flags_of(const Arguments& given) const {
+  std::vector<std::string> networks;
+  auto flags = given.flags();
+  for (const Entry& entry : entries_) {
+    if (entry.flag == kNetwork) {
+      for (const std::string& each : entry.texts) {
+        for (std::string& name : split_list(each, kNetwork)) networks.push_back(std::move(name));
+      }
+      continue;
+    }
+    if (given.has(std::string_view(entry.flag))) continue;
+    const std::string between(1, entry.separator);
+    flags.emplace_back(entry.flag, std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
+  }
+  return Arguments(std::move(networks), std::move(flags), given.command_line(), given.word(),
+                   file_);
+}
+
+SpecError JobFile::located(const SpecError& error, const Arguments& given) const {
+  SpecError::Parts parts = error.parts();
+  if (!parts.file.empty()) return error;
+  const auto entry = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& each) { return each.flag == parts.place; });
+  if (entry != entries_.end() &&
+      (entry->flag == kNetwork || !given.has(std::string_view(entry->flag)))) {
+    parts.place = entry->pointer;
+    // Which element it is about, what was found says.
+    for (std::size_t i = 0; i < entry->texts.size() && entry->list; ++i) {
+      if (parts.found.starts_with(in_quotes(entry->texts[i]))) parts.place += fmt::format("/{}", i);
+    }
+  } else if (parts.place == kNetwork || (parts.place == "--hardware" && !given.has("--hardware"))) {
+    parts.place = "/" + option_key(parts.place);  // both are wanted
+  } else {
+    return error;
+  }
+  parts.file = file_;
+  return SpecError(std::move(parts));
+}
+
+std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
+                                const ReadLimits& limits) {
+  if (command.positionals.completes != Completes::kNetworks) return std::nullopt;
+  // What is too large for any reader is for the network's to refuse.
+  const auto most = std::min(kMostOfJob, static_cast<std::uintmax_t>(limits.max_bytes));
+  for (const std::string& name : arguments.positionals()) {
+    const auto path = find_data(DataKind::kNetwork, name);
+    std::error_code ignored;
+    if (!path && !arguments.has("--hardware")) (void)locate(DataKind::kNetwork, name, kNetwork);
+    if (!path || path != name) continue;
+    // A pipe of the shell is read once, by whoever takes it for a network.
+    const bool is_small = std::filesystem::is_regular_file(*path, ignored) &&
+                          std::filesystem::file_size(*path, ignored) <= most;
+    if (name != kStandardInput && !is_small) continue;
+    const SpecDocument document = read_spec_file(*path, limits);
+    if (!is_job(document)) continue;
+    if (arguments.positionals().size() > 1) {
+      bad_value(kNetwork, in_quotes(name) + ", a job, beside others", "one job or networks",
+                "a job names its networks itself");
+    }
+    return JobFile(document, command, arguments);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> job;
+  const Command* command = find_command(arguments.command_line()[1]);
+  if (command == nullptr) return job;
+  if (!arguments.positionals().empty()) {
+    job.emplace_back("network", json_string(arguments.positionals().front()));
+  }
+  for (const auto& [name, values] : arguments.flags()) {
+    const Flag* flag = find_flag(*command, name);
+    const Option* option = find_option(name);
+    // What has a unit results have as a number.
+    if (flag == nullptr || !is_of_jobs(*flag) || (option && !option_unit(*option).empty()))
+      continue;
+    const std::string text = fmt::format("{}", fmt::join(values, ","));
+    job.emplace_back(option_key(name), flag->value.empty()     ? "true"
+                                       : is_plain_number(text) ? text
+                                                               : json_string(text));
+  }
+  std::sort(job.begin(), job.end());
+  return job;
+}
+
+}  // namespace ooc

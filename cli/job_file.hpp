@@ -1,0 +1,58 @@
+// A job as a JSON file (docs/formats.md, 4): what flags say, each under its flag's name, in place of NETWORK. Every command
+// about a network takes one; those that take lists take lists from it. It is read by turning it into flags, and a flag of
+// the command line takes the place of the job's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+inline constexpr std::string_view kJobFormat = "ooc-paleo/job";
+/// What results say beside what was asked for.
+inline constexpr std::string_view kOfResults[] = {
+    "network_name",    "hardware_name",    "timed_layers",   "framework_meaning",
+    "offload_meaning", "schedule_options", "gradient_dtype", "adapter_dtype"};
+
+/// Not who works on results, how, and where they go: a job from elsewhere must not choose a file to replace.
+[[nodiscard]] bool is_of_jobs(const Flag& flag);
+
+class JobFile {
+ public:
+  /// SpecError naming file and place for what is no job, or says what no flag says.
+  JobFile(const SpecDocument& document, const Command& command, const Arguments& given);
+
+  /// The flags of the command line, and those of the job that it has not.
+  [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
+  /// An error about a flag that the job has set, as one about its place there.
+  [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
+
+ private:
+  struct Entry {
+    std::string flag;
+    std::string pointer;
+    std::vector<std::string> texts;  ///< of a list, one an element
+    char separator = ',';
+    bool list = false;
+  };
+  void add(const Flag& flag, const SpecView& value, std::string_view unit = {});
+  void add_symbols(const SpecView& symbols);
+
+  std::string file_;
+  std::vector<Entry> entries_;
+};
+
+/// The job that the only argument names: a file that says so. None for networks.
+[[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
+                                              const ReadLimits& limits);
+
+/// What a command line asks for, as a job has it: keys, and values as JSON. Where results go is no part of it.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
+
+}  // namespace ooc
