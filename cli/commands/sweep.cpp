@@ -357,11 +357,8 @@ int run_sweep_command(const Arguments& arguments) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
     const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
     OutputFile("stdout", "-")
-        .finish(dry_run({.grid = grid,
-                         .inputs = inputs,
-                         .format = format.rows,
-                         .format_name = format.name,
-                         .threads = threads}));
+        .finish(dry_run({.grid = grid, .inputs = inputs, .format = format.rows, .threads = threads},
+                        format.name));
     return kExitOk;
   }
   check_outputs(arguments, {.networks = lists.networks, .profiles = lists.hardware});

@@ -8,15 +8,8 @@
 
 namespace ooc {
 
-struct DryRun {
-  const SweepGrid& grid;
-  const SweepInputs& inputs;
-  const RowFormat& format;
-  std::string_view format_name;
-  unsigned threads = 1;
-};
-
-/// Returns lines for people. Measured times are in them, so two runs differ.
-[[nodiscard]] std::string dry_run(const DryRun& request);
+/// Returns lines for people: how many rows the job has, and about how long they take. Measured times are in them, so two
+/// runs differ.
+[[nodiscard]] std::string dry_run(const SweepJob& job, std::string_view format_name);
 
 }  // namespace ooc

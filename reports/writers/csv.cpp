@@ -42,24 +42,6 @@ bool is_guarded(std::string_view name) {
                      [&](std::string_view wide) { return name.starts_with(wide); });
 }
 
-// Numbers are no text: a sign in front of one is its own.
-void add_field(std::string& out, const MetricValue& value, std::string_view name) {
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    if (*text == "inf" && name.ends_with("_per_s")) {
-      out += kInfiniteRateField;
-    } else if (is_plain(*text) && !is_guarded(*text)) {
-      out += *text;
-    } else {
-      out += csv_field(*text);
-    }
-  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
-    std::array<char, 24> digits;
-    out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), *whole).ptr);
-  } else {
-    out += metric_text(value);
-  }
-}
-
 std::string prediction_csv(const RunReport& report, const WriteOptions&) {
   return csv_header(report.inputs) + csv_row(report);
 }
@@ -117,8 +99,22 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
+// Numbers are no text: a sign in front of one is its own.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name) {
-  add_field(out, value, name);
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (*text == "inf" && name.ends_with("_per_s")) {
+      out += kInfiniteRateField;
+    } else if (is_plain(*text) && !is_guarded(*text)) {
+      out += *text;
+    } else {
+      out += csv_field(*text);
+    }
+  } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+    std::array<char, 24> digits;
+    out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), *whole).ptr);
+  } else {
+    out += metric_text(value);
+  }
 }
 
 std::string csv_header(const RunInputs& inputs) {
@@ -134,7 +130,7 @@ void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields)
   const auto add = [&](const Metric& column, const MetricValue& value) {
     if (!std::exchange(first, false)) out += ',';
     const bool is_known = fields == CsvFields::kAll || column.group == "inputs";
-    if (is_known) add_field(out, value, column.name);
+    if (is_known) add_csv_value(out, value, column.name);
   };
   for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
     for (const Metric& column : columns) add(column, column.read(report));
