@@ -159,7 +159,7 @@ TEST_CASE("what is wrong with a job is said with file and place") {
           "/memory_bytes: found --memory for the second time, behind /memory");
   refused(R"(, "link": ["8 GB/s", "16 GB/s"])", "/link: found \"8 GB/s,16 GB/s\"");
   refused(R"(, "optimizer": ["adam", "sgd"])", "/optimizer: found a list of 2, expected one value");
-  refused(R"(, "unit": "layer")", "/unit: found it without --offload or --state");
+  refused(R"(, "unit": "layer")", "/unit needs --offload or --state");
   refused(R"(, "steps": "yes")", "/steps: found \"yes\", expected");
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--update", "near"}, "--update needs --offload or --state");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
   refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
-  refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not looked for");
+  refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not searched");
   refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
   refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
   refused({"--accumulate", "4", "--batch", "9"}, "rounds of 3 of its 9 samples are 3");
