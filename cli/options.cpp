@@ -14,6 +14,7 @@
 #include "cli/job_file.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
+#include "cli/measured_errors.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "model/base/errors.hpp"
@@ -92,6 +93,7 @@ CaseOptions options_beside_axes(const Arguments& arguments, std::initializer_lis
   CaseOptions options;
   options.limits = read_limits(arguments);
   options.families = family_folders();
+  options.errors = measured_errors_table();
   for (const Option& option : run_options()) {
     if (option.column.empty()) read_given(option, arguments, but, options);
   }

@@ -12,6 +12,7 @@
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
+#include "reports/writers/text_table.hpp"
 #include "simulator/predict/levers.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
@@ -31,10 +32,12 @@ const auto kFitFlags =
     flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});
 
 std::string fitting(const RunReport& report) {
+  const std::string errors = measured_errors(report.errors, {});
   return fmt::format("fits: {}, under {}: peak {} of {}, {} per iteration\n",
                      job_text(report.inputs), report.inputs.schedule,
                      format_bytes(report.peak_near), format_bytes(report.budget_near),
-                     format_duration(report.iteration_time));
+                     format_duration(report.iteration_time)) +
+         errors.substr(errors.empty() ? 0 : 1);
 }
 
 std::string lacking(const RunReport& report) {

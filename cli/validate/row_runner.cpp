@@ -18,6 +18,7 @@
 #include "cli/schedule_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/cost/unified_cost.hpp"
+#include "simulator/predict/job_kind.hpp"
 #include "simulator/predict/pass_time.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -188,7 +189,9 @@ Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
                                   : result(words_of(asked), place);
   for (const auto* numbers : {&known.numbers, &known.of_layers}) {
     const auto found = numbers->find(asked.metric);
-    if (found != numbers->end()) return {.number = found->second, .note = known.note};
+    if (found != numbers->end()) {
+      return {.number = found->second, .note = known.note, .job_kind = known.job_kind};
+    }
   }
   std::vector<std::string> names;
   for (const auto& [name, number] : known.numbers) names.push_back(name);
@@ -231,6 +234,9 @@ FileReport RowRunner::networks(const MeasuredSet& set) {
       const double predicted = seconds(job, set.stacks[job.stack], row.place);
       report.rows.push_back(
           {.figure = row, .predicted = predicted, .deviation = predicted / *row.published - 1});
+      const bool is_iteration = job.pass == MeasuredPass::kForwardBackward ||
+                                job.pass == MeasuredPass::kTraining;
+      if (is_iteration) report.rows.back().job_kind = job_kind_;
     } catch (const SpecError& error) {
       throw_at_row(row.place, error);
     }
@@ -250,6 +256,7 @@ double RowRunner::seconds(const MeasuredNetwork& job, const MeasuredStack& stack
   options = in_core_options(options);
   const Workload& network = workload(from_row(job.network, place), options);
   const Case which = make_case(network, machine(from_row(job.hardware, place), options), options);
+  job_kind_ = job_kind(which, *find_schedule("in-core"));
   const bool forward = job.pass == MeasuredPass::kInference || job.pass == MeasuredPass::kForward;
   const TimedPass pass = forward                                      ? TimedPass::kForward
                          : job.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
@@ -298,6 +305,8 @@ JobResult RowRunner::made(const Arguments& arguments) {
     add_columns(report, result);
     add_timeline(report, which, run, result);
     result.note = why_not(report);
+    result.job_kind = job_kind(which, *find_schedule(report.inputs.schedule),
+                               report.to_far.count() > 0);
   });
   return result;
 }

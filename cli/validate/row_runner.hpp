@@ -22,6 +22,7 @@ struct JobResult {
   std::map<std::string, double> numbers = {};
   std::map<std::string, double> of_layers = {};  ///< such as "backward_ns of conv1"
   std::string note = {};
+  std::string job_kind = {};  ///< of predictions
 };
 
 class RowRunner {
@@ -66,6 +67,7 @@ class RowRunner {
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, JobResult> results_;  ///< results by command line
+  std::string job_kind_ = {};                 ///< of the measured network at hand
   Bounds bounds_ = Bounds::kNone;             ///< kAll where the metric at hand is one of a bound
 };
 

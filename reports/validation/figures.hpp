@@ -92,6 +92,7 @@ enum class Verdict {
 struct Answer {
   double number = 0;
   std::string note = {};
+  std::string job_kind = {};  ///< of predictions (simulator/predict/job_kind.hpp)
 };
 /// Runs a job. Throws SpecError at `place`.
 using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
@@ -101,7 +102,8 @@ struct FigureReport {
   double predicted = 0;             ///< in the figure's unit; NaN: unknown
   std::optional<double> deviation;  ///< predicted / published - 1
   Verdict verdict = Verdict::kReported;
-  std::string why = {};  ///< reason of an unknown prediction
+  std::string why = {};       ///< reason of an unknown prediction
+  std::string job_kind = {};  ///< of iteration times; else empty
 };
 /// Judges one figure. An unknown prediction never holds.
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);

@@ -96,6 +96,12 @@ FigureReport judge(const Figure& figure, const Ask& ask) {
     report.deviation = answer.number / *figure.published - 1;
   }
   report.verdict = verdict_of(figure, answer.number);
+  const bool is_time = figure.asked.metric == "iteration_time_ns" && !figure.against;
+  if (is_time) report.job_kind = answer.job_kind;
+  // Of several devices one was asked, without what they exchange.
+  if (is_time && figure.group.starts_with("several devices")) {
+    report.job_kind = "several devices" + answer.job_kind.substr(answer.job_kind.find(", "));
+  }
   if (std::isnan(answer.number)) report.why = answer.note.empty() ? "not known" : answer.note;
   return report;
 }

@@ -79,6 +79,27 @@ std::vector<ErrorLine> by_group(const ValidationReport& report) {
   return lines;
 }
 
+std::vector<ErrorLine> by_job_kind(const ValidationReport& report) {
+  std::vector<ErrorLine> lines;
+  for (const FileReport& file : report.files) {
+    for (const FigureReport& row : file.rows) {
+      const bool counts =
+          row.figure.kind == FigureKind::kPredicted && !row.job_kind.empty() && row.deviation;
+      if (!counts) continue;
+      // On its machine, and on any.
+      for (const std::string& name :
+           {row.job_kind, row.job_kind.substr(0, row.job_kind.rfind(", on "))}) {
+        ErrorLine& line = line_of(lines, name, FigureKind::kPredicted, true);
+        ++line.figures;
+        line.deviations.push_back(*row.deviation);
+      }
+    }
+  }
+  std::sort(lines.begin(), lines.end(),
+            [](const ErrorLine& a, const ErrorLine& b) { return a.name < b.name; });
+  return lines;
+}
+
 std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks) {
   const auto name_of = [](const FigureFile& file) {
     return fmt::format("{:<4} {}", file.id, file.title);

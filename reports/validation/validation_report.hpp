@@ -41,6 +41,8 @@ struct ErrorLine {
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
 /// Returns lines by group and kind, sorted, of published figures with a deviation.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
+/// Returns lines by kind of job, sorted, of predicted iteration times of figures and networks.
+[[nodiscard]] std::vector<ErrorLine> by_job_kind(const ValidationReport& report);
 /// Published figures by file, or measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
 

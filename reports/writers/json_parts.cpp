@@ -194,4 +194,15 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   out.end({"seq", "target_seq", "symbol"});  // symbols have these
 }
 
+void put_measured_errors(JsonWriter& json, const std::optional<MeasuredErrors>& errors) {
+  if (!errors) return;
+  json.begin_object("errors_of_such_jobs");
+  json.member("kind", errors->kind).member("figures", errors->figures);
+  if (errors->figures > 0) {
+    json.member("median", errors->median).member("largest", errors->largest);
+    json.member("bias", errors->bias);
+  }
+  json.end();
+}
+
 }  // namespace ooc

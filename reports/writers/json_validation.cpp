@@ -68,7 +68,8 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   count("marked_but_holds", Verdict::kUnexpected);
   count("reported", Verdict::kReported);
   const auto put = [&](const ErrorLine& line) { put_line(json, line); };
-  json.objects("kinds", by_kind(report), put).objects("groups", by_group(report), put).end();
+  json.objects("kinds", by_kind(report), put).objects("groups", by_group(report), put);
+  json.objects("jobs", by_job_kind(report), put).end();
   put_files(json, "measured_networks", report, true, [&](const FileReport& file) {
     json.begin_object();
     put_networks(json, file);

@@ -199,6 +199,14 @@ void put_row(JsonWriter& json, const ResultRows& rows, const ResultRow& row, con
   }
 }
 
+/// The run that the first row with one stands for; null: no row has one.
+const RunReport* first_run(const ResultRows& rows) {
+  for (const ResultRow& row : rows.rows) {
+    if (!row.runs.empty()) return &row.runs.front();
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string row_name(const RunReport& report) {
@@ -229,6 +237,7 @@ std::string table_rows(const ResultRows& rows, const WriteOptions& options) {
   for (const auto& [hardware, fields] : assumed_by_machine(rows)) {
     text += assumed_warning(hardware, fields, look);
   }
+  if (const RunReport* best = first_run(rows)) text += measured_errors(best->errors, look);
   return text;
 }
 
@@ -240,6 +249,7 @@ std::string json_rows(const ResultRows& rows, const WriteOptions& options) {
   for (const auto& [key, value] : rows.facts) put_metric(json, key, value);
   json.objects(rows.list, rows.rows,
                [&](const ResultRow& row) { put_row(json, rows, row, options.tool); });
+  if (const RunReport* best = first_run(rows)) put_measured_errors(json, best->errors);
   if (rows.inputs) {
     std::vector<std::string> assumed;
     for (const auto& [hardware, fields] : assumed_by_machine(rows)) assumed = fields;

@@ -316,4 +316,15 @@ std::string assumed_warning(const std::string& hardware, const std::vector<std::
                              names, look);
 }
 
+std::string measured_errors(const std::optional<MeasuredErrors>& errors, const Look& look) {
+  if (!errors) return "";
+  const std::string title = fmt::format("Jobs like this ({}):", errors->kind);
+  if (errors->figures == 0) return "\n" + wrapped_list(title, {"none measured"}, look);
+  return "\n" + wrapped_list(title,
+                             {fmt::format("{} measured", errors->figures),
+                              "median error " + format_percent(errors->median),
+                              "worst " + format_percent(errors->largest)},
+                             look);
+}
+
 }  // namespace ooc

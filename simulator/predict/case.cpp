@@ -310,6 +310,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     made.inputs.asked = options.asked;
     ask(made.inputs.asked, "hardware", json_string(machine.given));
   }
+  made.errors = options.errors;
   const ComputeOptions& compute = made.compute;
   if (!compute.layer_times.empty()) {
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());

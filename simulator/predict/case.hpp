@@ -83,6 +83,8 @@ struct CaseOptions {
   StateChanges state_changes = {};  ///< changes already applied to `state`
   /// Host memory traffic rate of far updates; unset: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
+  /// Errors of measured jobs by kind; null: reports state none.
+  std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
@@ -156,6 +158,7 @@ struct Case : Iteration {
   Exchange exchange = Exchange::kEnd;
   std::vector<std::string> remarks = {};  ///< for people, of any run
   FarCompute far_compute = {};            ///< of far updates
+  std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};  ///< CaseOptions::errors
 };
 
 /// Throws SpecError if costs cannot be computed. The case points into both arguments.

@@ -11,6 +11,7 @@
 #include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/figures.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/job_kind.hpp"
 #include "simulator/predict/margins.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/options.hpp"
@@ -406,6 +407,10 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   report.sequence = sequence_rates(which, report);
   report.in_words = schedule.is(Trait::kOptimizes);
   report.remarks = which.remarks;
+  if (which.errors) {
+    const bool copies = !report.feasible || report.to_far.count() > 0;
+    report.errors = errors_of_kind(*which.errors, job_kind(which, schedule, copies));
+  }
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
   const std::string stated = stated_times_remark(which.workload, which.compute);

@@ -128,6 +128,15 @@ struct MovedTensor {
   std::optional<BytesPerSecond> hides_at;
 };
 
+/// Errors of measured jobs of one kind: |predicted / measured - 1| of their iteration times.
+struct MeasuredErrors {
+  std::string kind;  ///< job_kind() (simulator/predict/job_kind.hpp)
+  std::int64_t figures = 0;
+  double median = 0;
+  double largest = 0;
+  double bias = 0;  ///< mean of predicted / measured - 1
+};
+
 /// Repetition of the run with one improvement, such as "link x 2".
 struct WhatIf {
   std::string change;
@@ -295,6 +304,7 @@ struct RunReport {
   std::vector<StepReport> steps;                  ///< set if asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
   std::optional<Equations> equations;             ///< set if asked for
+  std::optional<MeasuredErrors> errors;           ///< of jobs like this; unset: no table at hand
   std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };

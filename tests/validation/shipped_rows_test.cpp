@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/measured_errors.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
 
@@ -46,19 +48,37 @@ const std::vector<std::string> kMissed{"networks-amp-rtx3090-held-out",
 }  // namespace
 
 TEST_CASE("every shipped row holds, but for those that are known to fail") {
-  const std::vector<FigureFile> files = shipped();
   RowRunner runner({});
-  for (const FigureFile& file : files) {
-    for (const Figure& figure : file.rows) {
-      const FigureReport report = judge(figure, [&](const Asked& asked, const SpecView& place) {
+  ValidationReport report;
+  for (FigureFile& file : shipped()) {
+    FileReport& rows = report.files.emplace_back(FileReport{.file = std::move(file)});
+    for (const Figure& figure : rows.file.rows) {
+      rows.rows.push_back(judge(figure, [&](const Asked& asked, const SpecView& place) {
         return runner.answer(asked, place);
-      });
-      CAPTURE(file.id);
+      }));
+      CAPTURE(rows.file.id);
       CAPTURE(label_of(figure));
-      CAPTURE(report.predicted);
-      CHECK(report.verdict != Verdict::kFails);
-      CHECK(report.verdict != Verdict::kUnexpected);
+      CAPTURE(rows.rows.back().predicted);
+      CHECK(rows.rows.back().verdict != Verdict::kFails);
+      CHECK(rows.rows.back().verdict != Verdict::kUnexpected);
     }
+  }
+  for (const std::string& file : find_rows({"networks"})) {
+    report.files.push_back(runner.networks(read_measured_set(read_spec_file(file))));
+  }
+  // What predictions state of jobs like them; scripts/errors writes it again.
+  const std::vector<ErrorLine> lines = by_job_kind(report);
+  const auto table = measured_errors_table();
+  REQUIRE(table != nullptr);
+  REQUIRE(table->size() == lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CAPTURE(lines[i].name);
+    const ErrorStatistics errors = error_statistics(lines[i].deviations);
+    CHECK((*table)[i].kind == lines[i].name);
+    CHECK((*table)[i].figures == static_cast<std::int64_t>(errors.count));
+    CHECK((*table)[i].median == doctest::Approx(errors.median).epsilon(0.001));
+    CHECK((*table)[i].largest == doctest::Approx(errors.largest).epsilon(0.001));
+    CHECK((*table)[i].bias == doctest::Approx(errors.bias).epsilon(0.001));
   }
 }
 
