@@ -62,8 +62,8 @@ run_apt() {
 # wants the demo has no doctest.
 tests_option() {
   case "$*" in
-    release) printf '%s' -DOOC_TESTS=ON ;;
     'release ooc-paleo') printf '%s' -DOOC_TESTS=OFF ;;
+    release*) printf '%s' -DOOC_TESTS=ON ;;
   esac
 }
 
@@ -87,9 +87,9 @@ config_log() {
   printf '%s/build/%s/configure.log' "$project_root" "$1"
 }
 
-# run_tests <preset> [ctest option ...]: no test found is a failure.
+# run_tests <preset> [ctest option ...]: no test found is a failure; a job more than processors, since some wait.
 run_tests() {
   local preset=$1
   shift
-  ctest --test-dir "$project_root/build/$preset" --no-tests=error -j "$(nproc)" "$@"
+  ctest --test-dir "$project_root/build/$preset" --no-tests=error -j "$(($(nproc) + 1))" "$@"
 }

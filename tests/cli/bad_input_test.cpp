@@ -1,31 +1,14 @@
 // One test per kind of bad input on the command line: exit 2, nothing on stdout, one line on stderr that
 // names the flag, what was found and what would be right.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
 /// `predict` on the worked example with more arguments.
-Ran predict(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments);
-}
-
-void check_refused(const Ran& ran, const std::vector<std::string>& words) {
-  CAPTURE(ran.err);
-  CHECK(ran.exit_code == 2);
-  CHECK(ran.out == "");
-  CHECK(ran.err.rfind("ooc-paleo: error: ", 0) == 0);
-  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-  for (const std::string& word : words) {
-    CAPTURE(word);
-    CHECK(ran.err.find(word) != std::string::npos);
-  }
+Ran predict(Words more) {
+  return run_ooc_paleo(Words{"predict", kNetwork, "--hardware", kMachine} + more);
 }
 
 TEST_CASE("no command, an unknown command and an unknown top-level flag are usage errors") {
@@ -99,10 +82,9 @@ TEST_CASE("names with a change of direction in them are escaped") {
 TEST_CASE("an unknown schedule lists the known ones with the nearest") {
   check_refused(predict({"--schedule", "vdnn-like2"}),
                 {"--schedule", "in-core", "capacity", "did you mean vdnn-like?"});
-  const std::vector<std::string> compare{"compare", kNetwork, "--hardware", kMachine,
-                                         "--schedules"};
+  const Words compare{"compare", kNetwork, "--hardware", kMachine, "--schedules"};
   auto with = [&](const std::string& list) {
-    std::vector<std::string> arguments = compare;
+    Words arguments = compare;
     arguments.push_back(list);
     return run_ooc_paleo(arguments);
   };
@@ -177,8 +159,7 @@ TEST_CASE(
       {"name": "a", "type": "custom", "output_shape": [4], "forward_time": "1 ms", "backward_time": "2 ms")" +
                                       per + "}]}");
   };
-  const auto run = [](const std::string& command, const std::string& file,
-                      std::vector<std::string> more) {
+  const auto run = [](const std::string& command, const std::string& file, Words more) {
     more.insert(more.begin(), {command, file, "--hardware", kMachine, "--format", "json"});
     return run_ooc_paleo(more);
   };
@@ -192,14 +173,13 @@ TEST_CASE(
   const std::string unstated = network("", "");
   const Ran said = run("predict", unstated, {"--batch", "3"});
   CHECK(said.exit_code == 0);
-  CHECK(said.err.find("remark: " + unstated + ": the times of layer \"a\" are taken for batch 3") !=
-        std::string::npos);
-  CHECK(said.out.find("are taken for batch 3") != std::string::npos);  // "remarks"
+  CHECK(has(said.err, "remark: " + unstated + ": the times of layer \"a\" are taken for batch 3"));
+  CHECK(has(said.out, "are taken for batch 3"));  // "remarks"
 
   const std::string each = network("", R"(, "per": "sample")");
   const Ran ran = run("predict", each, {"--batch", "1000"});
   CHECK(ran.err == "");
-  CHECK(ran.out.find("\"iteration_time_ns\": 3000000000,") != std::string::npos);
+  CHECK(has(ran.out, "\"iteration_time_ns\": 3000000000,"));
   CHECK(run("max-batch", each, {"--schedule", "in-core"}).err == "");
 }
 
@@ -309,10 +289,8 @@ TEST_CASE("layer times name file and line of what is wrong") {
 }
 
 TEST_CASE("bad ranges of a sweep say what is wrong with them") {
-  const auto sweep = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_ooc_paleo(arguments);
+  const auto sweep = [&](Words more) {
+    return run_ooc_paleo(Words{"sweep", kNetwork, "--hardware", kMachine} + more);
   };
   check_refused(sweep({"--batch", "4:1:x2"}), {"--batch", "empty"});
   check_refused(sweep({"--batch", "1:4:x1"}), {"--batch", "greater than 1"});

@@ -1,20 +1,14 @@
 // ooc-paleo-gpu by itself, on its fake device: what it measures is what the device was told, and nothing that happens to it
 // costs more than the request that it happened in.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "calibrate/session/analyse.hpp"
 #include "tests/cli/calibrate_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
 
 namespace {
 
-using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
 Ran bench(const ScratchFolder& folder, Words words, const std::string& stub = kSmallStub,
@@ -143,8 +137,7 @@ TEST_CASE(
 TEST_CASE("two programs do not write one file") {
   const ScratchFolder folder;
   folder.file("log", "");
-  const Ran ran = run_shell("flock log " + std::string(OOC_GPU_STUB) + " --output log",
-                            {.folder = folder.path(), .environment = {}});
+  const Ran ran = run_shell("flock log " + std::string(OOC_GPU_STUB) + " --output log", in(folder));
   CHECK(ran.exit_code == 2);
   CHECK(has(ran.err, "another program writes it"));
 }

@@ -1,24 +1,16 @@
 // What the program says of schedules that search: in words, in rounds, and where it runs them many times.
-#include <doctest/doctest.h>
-
 #include <regex>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-using Flags = std::vector<std::string>;
-
-Flags with(Flags flags, const Flags& more) {
-  flags.insert(flags.end(), more.begin(), more.end());
-  return flags;
-}
-
-std::string best_predicted(const std::string& network, const Flags& more) {
-  const Flags job = {"predict", network, "--hardware", "v100-16gb-pcie3",
+std::string best_predicted(const std::string& network, const Words& more) {
+  const Words job = {"predict", network, "--hardware", "v100-16gb-pcie3",
                      "--batch", "256",   "--quiet"};
-  return run_ooc_paleo(with(job, more)).out;
+  return run_ooc_paleo(job + more).out;
 }
 
 long long time_in(const std::string& json) {
@@ -28,9 +20,9 @@ long long time_in(const std::string& json) {
 }
 
 TEST_CASE("in rounds best is no slower than what runs in rounds by itself, nor than at once") {
-  const Flags json = {"--format", "json"};
-  const auto time = [&](const Flags& schedule) {
-    return time_in(best_predicted("vgg16", with(schedule, json)));
+  const Words json = {"--format", "json"};
+  const auto time = [&](const Words& schedule) {
+    return time_in(best_predicted("vgg16", schedule + json));
   };
   const long long best = time({"--schedule", "best", "--search", "60", "--sub-batch", "auto"});
   CHECK(best > 0);
@@ -40,11 +32,7 @@ TEST_CASE("in rounds best is no slower than what runs in rounds by itself, nor t
   CHECK(best <= time({"--schedule", "best", "--search", "60"}));
 }
 
-TEST_CASE(
-    "only a schedule that optimizes says what becomes of outputs") {
-  const auto has = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
+TEST_CASE("only a schedule that optimizes says what becomes of outputs") {
   const std::string best = best_predicted("vgg16", {"--schedule", "best", "--search", "60"});
   CHECK(has(best, "What becomes of the layers' outputs"));
   const std::string capacity = best_predicted("vgg16", {"--schedule", "capacity"});
@@ -54,12 +42,12 @@ TEST_CASE(
 }
 
 TEST_CASE("a search has the same answer whatever command asks") {
-  const Flags best = {"--schedule", "best"};
-  const long long time = time_in(best_predicted("vgg16", with(best, {"--format", "json"})));
-  const Flags sweep = {"sweep",   "vgg16", "--hardware", "v100-16gb-pcie3",
+  const Words best = {"--schedule", "best"};
+  const long long time = time_in(best_predicted("vgg16", best + Words{"--format", "json"}));
+  const Words sweep = {"sweep",   "vgg16", "--hardware", "v100-16gb-pcie3",
                        "--batch", "256",   "--quiet"};
-  const std::string rows = run_ooc_paleo(with(sweep, best)).out;
-  CHECK(rows.find("," + std::to_string(time) + ",") != std::string::npos);
+  const std::string rows = run_ooc_paleo(sweep + best).out;
+  CHECK(has(rows, "," + std::to_string(time) + ","));
 }
 
 }  // namespace

@@ -1,16 +1,14 @@
 // What can go wrong while measuring: in every case the message says what, and the samples stay.
-#include <doctest/doctest.h>
-
 #include "calibrate/session/samples.hpp"
 #include "tests/cli/calibrate_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
 
 namespace {
 
-const std::vector<std::string> kMeasure{"-o",         "p.json", "--probe",
-                                        OOC_GPU_STUB, "--like", "v100-16gb-pcie3"};
+const Words kMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB, "--like", "v100-16gb-pcie3"};
 
 /// Calls so slow that no machine measures everything in the time that is given, but all some of it.
 const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
@@ -47,7 +45,7 @@ TEST_CASE("without a device the exit code is 5 and the message is the measuring 
 
 TEST_CASE("with samples at hand a missing device is no error: they are fitted as they are") {
   const ScratchFolder folder;
-  std::vector<std::string> arguments = kMeasure;
+  Words arguments = kMeasure;
   arguments.insert(arguments.end(), {"--from", kRecorded});
   const Ran ran = calibrate(folder, arguments, "devices=0");
   CHECK(ran.exit_code == 0);
@@ -62,13 +60,13 @@ TEST_CASE(
       calibrate(folder, kMeasure, kSmallStub, {{"OOC_STUB_DIE", "cudaMemPrefetchAsync:50"}});
   CHECK_MESSAGE(died.exit_code == 0, died.err);
   CHECK(has(died.out, "refused: ended the program by signal 9"));
-  std::vector<std::string> arguments = kMeasure;
+  Words arguments = kMeasure;
   arguments.insert(arguments.end(), {"--time-limit", "300ms", "--within", "8s"});
   const Ran hung =
       calibrate(folder, arguments, kSmallStub, {{"OOC_STUB_HANG", "cudaMemPrefetchAsync:400"}});
   CHECK_MESSAGE(hung.exit_code == 0, hung.err);
   CHECK(has(hung.out, "refused: did not answer for"));
-  CHECK(folder.entries() == std::vector<std::string>{"p.json", "p.json.samples.jsonl"});
+  CHECK(folder.entries() == Words{"p.json", "p.json.samples.jsonl"});
 }
 
 TEST_CASE("what is no measuring program is not believed") {
@@ -100,7 +98,7 @@ TEST_CASE("Ctrl-C keeps the samples, ends with 130 and says how to go on") {
   CHECK(ran.exit_code == 130);
   CHECK(has(folder.read("err"), "go on with: ooc-paleo calibrate -o p.json --from"));
   CHECK(samples_in(folder) > 0);
-  CHECK(folder.entries() == std::vector<std::string>{"err", "p.json.samples.jsonl"});
+  CHECK(folder.entries() == Words{"err", "p.json.samples.jsonl"});
 }
 
 TEST_CASE("samples survive even a kill that nobody can catch") {
@@ -119,7 +117,7 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
 
 TEST_CASE("when the time is up, what there is is fitted, and the report says what was left out") {
   const ScratchFolder folder;
-  std::vector<std::string> arguments = kMeasure;
+  Words arguments = kMeasure;
   arguments.insert(arguments.end(), {"--within", "2s", "--device", "0"});
   const Ran ran = calibrate(folder, arguments, kSlowCalls);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);

@@ -1,10 +1,7 @@
 // `calibrate --from-nvbandwidth`: the link of people who have no nvcc.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -52,8 +49,7 @@ TEST_CASE("nvbandwidth's output becomes the link of a profile, the rest stays") 
   CHECK(profile.kernels->sustained == like.kernels->sustained);
   CHECK(has(folder.read("p.json"), "nvbandwidth 0.8: host_to_device_memcpy_ce"));
   CHECK(has(ran.out, "55.36 GB/s"));
-  CHECK(run_ooc_paleo({"predict", "alexnet", "--batch", "8", "--hardware", "./p.json"},
-                      {.folder = folder.path(), .environment = {}})
+  CHECK(run_ooc_paleo({"predict", "alexnet", "--batch", "8", "--hardware", "./p.json"}, in(folder))
             .exit_code == 0);
 }
 
@@ -61,7 +57,7 @@ TEST_CASE("what lacks a direction, is no output of nvbandwidth or has no --like 
   const ScratchFolder folder;
   folder.file("nv.json", kOutput);
   folder.file("none.json", R"({"testcases": []})");
-  const auto refused = [&](std::vector<std::string> words, const std::string& says) {
+  const auto refused = [&](Words words, const std::string& says) {
     words.insert(words.end(), {"-o", "p.json"});
     const Ran ran = calibrate(folder, words);
     CHECK(ran.exit_code == 2);
@@ -72,5 +68,5 @@ TEST_CASE("what lacks a direction, is no output of nvbandwidth or has no --like 
           "no device_to_host_memcpy_ce of device 1");
   refused({"--from-nvbandwidth", "none.json", "--like", "h100-sxm"}, "nvbandwidth");
   refused({"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "--full"}, "--full");
-  CHECK(folder.entries() == std::vector<std::string>{"none.json", "nv.json"});
+  CHECK(folder.entries() == Words{"none.json", "nv.json"});
 }

@@ -1,14 +1,10 @@
 // `calibrate --from-operations`: the rates of a card's kernels from a table of measured operations.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "cli/calibrate/operations.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -56,7 +52,7 @@ KernelPlatform truth() {
 }
 
 std::string table() {
-  std::vector<std::string> rows;
+  Words rows;
   for (const int channels : {64, 96, 200, 512}) {
     for (const char* pass : {"forward", "backward_data", "backward_weights", "backward"}) {
       rows.push_back(fmt::format("conv,{},,16,{},28,28,{},3,3,1,1,,,,", pass, channels, channels));
@@ -79,11 +75,8 @@ struct Bench {
     (void)folder.file("card.json", write_profile(card()));
     (void)folder.file("ops.csv", table());
   }
-  [[nodiscard]] Ran fit(const std::vector<std::string>& more,
-                        const std::string& file = "ops.csv") const {
-    std::vector<std::string> words{"--from-operations", file, "--hardware", "./card.json"};
-    words.insert(words.end(), more.begin(), more.end());
-    return calibrate(folder, words);
+  [[nodiscard]] Ran fit(const Words& more, const std::string& file = "ops.csv") const {
+    return calibrate(folder, Words{"--from-operations", file, "--hardware", "./card.json"} + more);
   }
 };
 

@@ -1,11 +1,8 @@
 // Common parts of the tests of `calibrate`: recorded samples, and the program with the stub device.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 
@@ -16,13 +13,12 @@ inline const std::string kRecorded = OOC_SOURCE_DIR "/tests/data/calibrate/stub.
 inline const std::string kSmallStub = "memory=402653184";
 
 /// `calibrate` with these arguments in `folder`; `stub` is OOC_STUB, `more` are further variables.
-inline Ran calibrate(const ScratchFolder& folder, const std::vector<std::string>& arguments,
+inline Ran calibrate(const ScratchFolder& folder, const Words& arguments,
                      const std::string& stub = "",
                      std::vector<std::pair<std::string, std::string>> more = {}) {
-  std::vector<std::string> words{"calibrate"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
   more.emplace_back("OOC_STUB", stub);
-  return run_ooc_paleo(std::move(words), {.folder = folder.path(), .environment = more});
+  return run_ooc_paleo(Words{"calibrate"} + arguments,
+                       {.folder = folder.path(), .environment = more});
 }
 
 }  // namespace ooc::test

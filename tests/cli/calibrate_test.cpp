@@ -1,19 +1,16 @@
 // Calibrations that succeed: measured, fitted again, continued; and command lines that do not fit.
-#include <doctest/doctest.h>
-
-#include <array>
-
 #include "calibrate/session/samples.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
 
 namespace {
 
-const std::vector<std::string> kCalibrateMeasure{
-    "-o", "p.json", "--probe", OOC_GPU_STUB, "--quick", "--like", "v100-16gb-pcie3"};
+const Words kCalibrateMeasure{"-o",      "p.json", "--probe",        OOC_GPU_STUB,
+                              "--quick", "--like", "v100-16gb-pcie3"};
 const ProfileSources kShippedArchitectures{
     .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
 
@@ -25,7 +22,7 @@ HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name 
 
 TEST_CASE("one command measures, writes a profile and its samples, draws, and predicts with it") {
   const ScratchFolder folder;
-  std::vector<std::string> arguments = kCalibrateMeasure;
+  Words arguments = kCalibrateMeasure;
   for (const char* more : {"--name", "my-stub", "--plot", "curves.svg", "--date", "2025-01-31"}) {
     arguments.emplace_back(more);
   }
@@ -35,8 +32,7 @@ TEST_CASE("one command measures, writes a profile and its samples, draws, and pr
   CHECK(has(ran.out, "pinned to_near"));
   CHECK(has(ran.out, "order of the modes"));
   CHECK(has(ran.out, "backend stub: these are not times of a real machine"));
-  CHECK(folder.entries() ==
-        std::vector<std::string>{"curves.svg", "p.json", "p.json.samples.jsonl"});
+  CHECK(folder.entries() == Words{"curves.svg", "p.json", "p.json.samples.jsonl"});
   const HardwareProfile profile = profile_in(folder);
   CHECK(profile.name == "my-stub");
   const auto& line = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
@@ -48,7 +44,7 @@ TEST_CASE("one command measures, writes a profile and its samples, draws, and pr
 
   const Ran predicted = run_ooc_paleo(
       {"predict", "alexnet", "--hardware", "./p.json", "--batch", "32", "--memory", "4GiB"},
-      {.folder = folder.path(), .environment = {}});
+      in(folder));
   CHECK_MESSAGE(predicted.exit_code == 0, predicted.err);
 }
 
@@ -66,7 +62,7 @@ TEST_CASE("recorded samples are fitted again without a GPU and give the same pro
 
 TEST_CASE("--from measures only what is missing, and goes on where a kill left half a line") {
   const ScratchFolder folder;
-  std::vector<std::string> arguments = kCalibrateMeasure;
+  Words arguments = kCalibrateMeasure;
   REQUIRE(calibrate(folder, arguments, kSmallStub).exit_code == 0);
   const std::string all = folder.read("p.json.samples.jsonl");
   const SampleSet first = read_samples(all, "all");
@@ -113,7 +109,7 @@ TEST_CASE("command lines that cannot be meant are refused") {
   const ScratchFolder folder;
   folder.file("bad.json", "{\"format\": 1}");
   folder.file("empty.json", "");
-  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& says) {
+  const auto refused = [&](const Words& arguments, const std::string& says) {
     const Ran ran = calibrate(folder, arguments);
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 2);
@@ -134,7 +130,7 @@ TEST_CASE("command lines that cannot be meant are refused") {
   refused({"-o", "/nowhere/p.json", "--probe", OOC_GPU_STUB}, "/nowhere/p.json");
   refused({"-o", "p.json", "--like", "v101", "--probe", OOC_GPU_STUB}, "--like");
   refused({"-o", "p.json", "--from", kRecorded, "--probe", "none", "--plot", "p.json"}, "--plot");
-  CHECK(folder.entries() == std::vector<std::string>{"bad.json", "empty.json"});
+  CHECK(folder.entries() == Words{"bad.json", "empty.json"});
 }
 
 TEST_CASE("nothing is written beside a device") {
@@ -142,5 +138,5 @@ TEST_CASE("nothing is written beside a device") {
   std::filesystem::create_symlink("/dev/null", folder.path() / "nowhere");
   const Ran ran = calibrate(folder, {"-o", "nowhere", "--from", kRecorded, "--probe", "none"});
   CHECK(ran.exit_code == 0);
-  CHECK(folder.entries() == std::vector<std::string>{"nowhere"});
+  CHECK(folder.entries() == Words{"nowhere"});
 }

@@ -1,47 +1,13 @@
 // Does `compare` treat schedules alike, and say what is not alike? Its rows are taken from outside and
 // run again by `predict` with the options they name.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "simulator/schedules/schedule.hpp"
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(at, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-/// Of results in CSV without quoted fields.
-std::vector<Row> rows_of(const std::string& csv) {
-  std::vector<Row> rows;
-  std::vector<std::string> titles;
-  for (const std::string& line : split(csv, '\n')) {
-    if (line.empty()) continue;
-    const std::vector<std::string> fields = split(line, ',');
-    if (titles.empty()) {
-      titles = fields;
-      continue;
-    }
-    REQUIRE(fields.size() == titles.size());
-    Row& row = rows.emplace_back();
-    for (std::size_t i = 0; i < fields.size(); ++i) row[titles[i]] = fields[i];
-  }
-  return rows;
-}
+using Row = CsvRow;
 
 /// Each job runs once, for all tests that ask about it.
 const std::vector<Row>& compare_rows(const Words& job) {
@@ -50,7 +16,7 @@ const std::vector<Row>& compare_rows(const Words& job) {
   if (is_new) {
     const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
     const Words briefly = all ? Words{"--search", "40"} : Words{};
-    rows->second = rows_of(
+    rows->second = csv_rows(
         run_ooc_paleo(Words{"compare"} + job + briefly + Words{"--format", "csv", "--quiet"}).out);
   }
   return rows->second;
@@ -68,13 +34,13 @@ const Row* find_row(const std::vector<Row>& rows, const std::string& schedule,
 Row predict_again(const Words& job, const Row& row) {
   Words words = Words{"predict"} + job +
                 Words{"--format", "csv", "--quiet", "--schedule", row.at("schedule")};
-  for (const std::string& option : split(row.at("schedule_options"), ' ')) {
-    if (option.empty()) continue;
+  std::istringstream options(row.at("schedule_options"));
+  for (std::string option; options >> option;) {
     const std::size_t sign = option.find('=');
     words.push_back("--" + option.substr(0, sign));
     words.push_back(option.substr(sign + 1));
   }
-  return rows_of(run_ooc_paleo(words).out).front();
+  return csv_rows(run_ooc_paleo(words).out).front();
 }
 
 // A machine whose convolutions need the workspaces that these tests are about, whatever shipped ones need.
@@ -102,9 +68,9 @@ TEST_CASE("what the fastest algorithms leave no room for runs with others") {
   const Row* capacity = find_row(compare_rows(kVgg), "capacity", "");
   REQUIRE(capacity != nullptr);
   const auto by_rule = [&](const char* rule) {
-    return rows_of(run_ooc_paleo(Words{"predict"} + kVgg +
-                                 Words{"--format", "csv", "--algorithms", rule})
-                       .out)
+    return csv_rows(run_ooc_paleo(Words{"predict"} + kVgg +
+                                  Words{"--format", "csv", "--algorithms", rule})
+                        .out)
         .front();
   };
   CHECK(by_rule("performance").at("feasible") == "false");
@@ -162,9 +128,6 @@ TEST_CASE("the table of compare marks rows in rounds and says what is not alike"
     const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
     return run_ooc_paleo(Words{"compare"} + job + (all ? Words{"--search", "40"} : Words{})).out;
   };
-  const auto has = [](const std::string& text, const char* part) {
-    return text.find(part) != std::string::npos;
-  };
   const std::string resnet = table(kResnet);
   CHECK(has(resnet, "in-core, in rounds "));
   CHECK(has(resnet, "other work than at once"));
@@ -186,7 +149,7 @@ TEST_CASE("rows in rounds that cannot be written out are left out with a remark"
   const Ran ran = run_ooc_paleo({"compare", "resnet50", "--hardware", "v100-16gb-pcie3", "--batch",
                                  "20000000", "--schedules", "in-core,capacity"});
   CHECK(ran.exit_code == 3);
-  CHECK(ran.err.find(": without in-core, in rounds: --sub-batch") != std::string::npos);
+  CHECK(has(ran.err, ": without in-core, in rounds: --sub-batch"));
 }
 
 }  // namespace

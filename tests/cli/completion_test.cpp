@@ -1,7 +1,6 @@
 // Completion as a shell would use it.
-#include <doctest/doctest.h>
-
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -54,24 +53,22 @@ TEST_CASE("completion runs nothing that a file is called, and keeps names of fil
   const Surroundings there{scratch.path(),
                            {{"OOC_PALEO_DATA", (scratch.path() / "data").string()}}};
   const std::string all = offered("ooc-paleo predict ''", there);
-  CHECK(all.find("\nown\n") != std::string::npos);
-  CHECK(all.find("touch$") == std::string::npos);
-  CHECK(all.find("(e:") == std::string::npos);
-  CHECK(all.find("\nmy $(touch PWNED).json\n") != std::string::npos);
+  CHECK(has(all, "\nown\n"));
+  CHECK_FALSE(has(all, "touch$"));
+  CHECK_FALSE(has(all, "(e:"));
+  CHECK(has(all, "\nmy $(touch PWNED).json\n"));
   CHECK(offered("ooc-paleo predict own -o my", there) == "my $(touch PWNED).json\n");
-  CHECK(scratch.entries() == std::vector<std::string>{"data", "my $(touch PWNED).json"});
+  CHECK(scratch.entries() == Words{"data", "my $(touch PWNED).json"});
 }
 
 TEST_CASE("each shell gets its own script, an unknown one is refused") {
-  CHECK(run_ooc_paleo({"completion", "zsh"}).out.find("bashcompinit") != std::string::npos);
+  CHECK(has(run_ooc_paleo({"completion", "zsh"}).out, "bashcompinit"));
   const std::string fish = run_ooc_paleo({"completion", "fish"}).out;
-  CHECK(fish.find("complete -c ooc-paleo -n '__fish_seen_subcommand_from sweep' -l jobs -x") !=
-        std::string::npos);
-  CHECK(fish.find("complete -c ooc-paleo -n '__fish_seen_subcommand_from need' -f -a 'link ") !=
-        std::string::npos);
+  CHECK(has(fish, "complete -c ooc-paleo -n '__fish_seen_subcommand_from sweep' -l jobs -x"));
+  CHECK(has(fish, "complete -c ooc-paleo -n '__fish_seen_subcommand_from need' -f -a 'link "));
   const Ran unknown = run_ooc_paleo({"completion", "bahs"});
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err.find("did you mean bash?") != std::string::npos);
+  CHECK(has(unknown.err, "did you mean bash?"));
 }
 
 }  // namespace

@@ -1,15 +1,9 @@
 // Plans of several devices as the commands make them, with real networks: sound for every schedule, also in
 // sub-batches, with pageable copies and where a schedule adds tasks of its own.
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-
 #include "cli/load.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/scheduled_case.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,31 +1,22 @@
 // Several devices on the command line, and rounds on one: what is refused, what the results say, and that a plan of several
 // devices leaves the program whole.
-#include <doctest/doctest.h>
-
 #include <regex>
 
 #include "tests/cli/run_program.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-Ran run(const std::string& command, std::vector<std::string> more) {
-  std::vector<std::string> arguments{command};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments);
+Ran run(const std::string& command, Words more) { return run_ooc_paleo(Words{command} + more); }
+
+Ran predict_chain(Words more) {
+  return run("predict", Words{kNetwork, "--hardware", kMachine, "--format", "json"} + more);
 }
 
-Ran predict_chain(std::vector<std::string> more) {
-  std::vector<std::string> arguments{kNetwork, "--hardware", kMachine, "--format", "json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run("predict", arguments);
-}
-
-Ran predict_vgg(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"vgg16", "--hardware", "k40m", "--batch", "31"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run("predict", arguments);
+Ran predict_vgg(Words more) {
+  return run("predict", Words{"vgg16", "--hardware", "k40m", "--batch", "31"} + more);
 }
 
 /// The number behind the first `"key": `, or -1.
@@ -61,9 +52,8 @@ TEST_CASE("rounds come one after the other on one device") {
 }
 
 TEST_CASE("one device is what there is without the flag") {
-  const std::vector<std::string> job{kNetwork, "--hardware", kMachine, "--memory",
-                                     "3GB",    "--format",   "csv"};
-  std::vector<std::string> with = job;
+  const Words job{kNetwork, "--hardware", kMachine, "--memory", "3GB", "--format", "csv"};
+  Words with = job;
   with.insert(with.end(), {"--devices", "1"});
   for (const char* command : {"predict", "compare", "sweep"}) {
     CAPTURE(command);
@@ -75,7 +65,7 @@ TEST_CASE("one device is what there is without the flag") {
 
 TEST_CASE("numbers of devices that make no sense are refused") {
   struct Row {
-    std::vector<std::string> flags;
+    Words flags;
     const char* says;
   };
   for (const Row& row : {
@@ -89,7 +79,7 @@ TEST_CASE("numbers of devices that make no sense are refused") {
                "expected a number from 1 to 3, the largest share of a device"},
        }) {
     for (const char* command : {"predict", "compare", "sweep"}) {
-      std::vector<std::string> arguments{kNetwork, "--hardware", kMachine};
+      Words arguments{kNetwork, "--hardware", kMachine};
       arguments.insert(arguments.end(), row.flags.begin(), row.flags.end());
       const Ran ran = run(command, arguments);
       CAPTURE(command);
@@ -97,17 +87,17 @@ TEST_CASE("numbers of devices that make no sense are refused") {
       CHECK(ran.exit_code == 2);
       // What is wrong with rows alone is said in each of them, too.
       if (std::string_view(command) != "sweep") CHECK(ran.out == "");
-      CHECK(ran.err.find(row.says) != std::string::npos);
+      CHECK(has(ran.err, row.says));
     }
   }
   // This profile also lacks the mode that unified memory needs, but adding it would not help.
   const Ran pages = run("predict", {kNetwork, "--hardware", kMachine, "--batch", "2", "--devices",
                                     "2", "--schedule", "unified"});
   CHECK(pages.exit_code == 2);
-  CHECK(pages.err.find("--devices: found 2 with the schedule unified") != std::string::npos);
+  CHECK(has(pages.err, "--devices: found 2 with the schedule unified"));
   const Ran replay = run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"});
   CHECK(replay.exit_code == 2);
-  CHECK(replay.err.find("plans are replayed on one device") != std::string::npos);
+  CHECK(has(replay.err, "plans are replayed on one device"));
 }
 
 TEST_CASE("the smallest budget of several devices is exact") {
@@ -125,13 +115,12 @@ TEST_CASE("the smallest budget of several devices is exact") {
 TEST_CASE("an exported plan of several devices runs elsewhere in the same time") {
   const ScratchFolder scratch;
   const std::string path = (scratch.path() / "plan.txt").string();
-  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--schedule", "capacity"},
-                                                {"--schedule", "modnn", "--exchange", "overlap"},
-                                                {"--schedule", "vdnn-all", "--mode", "pageable"}}) {
-    std::vector<std::string> arguments{"--devices",     "2",        "--memory",
-                                       "1900MB",        "--format", "json",
-                                       "--export-plan", path,       "--quiet"};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
+  for (const Words& flags : {Words{"--schedule", "capacity"},
+                             {"--schedule", "modnn", "--exchange", "overlap"},
+                             {"--schedule", "vdnn-all", "--mode", "pageable"}}) {
+    Words arguments = Words{"--devices",     "2",  "--memory", "1900MB", "--format", "json",
+                            "--export-plan", path, "--quiet"} +
+                      flags;
     const Ran ran = predict_vgg(arguments);
     CAPTURE(ran.err);
     REQUIRE(ran.exit_code == 0);
@@ -153,52 +142,33 @@ TEST_CASE("a trace shows every device's queues") {
        {"device 0\"", "device 1\"", "\"conv1_1.forward#1\"", "\"to_far gradients.0.sent\"",
         "\"gradients.0.reduce#1\"", "\"to_near gradients.0.gathered#1\""}) {
     CAPTURE(name);
-    CHECK(trace.find(name) != std::string::npos);
+    CHECK(has(trace, name));
   }
 }
 
 TEST_CASE("tables say what is one device's and what is all devices'") {
   const Ran one = predict_vgg({"--devices", "2", "--exchange", "overlap"});
-  CHECK(one.out.find("with 2 devices, gradients exchanged as they come") != std::string::npos);
-  CHECK(one.out.find("Memory of each device; copies of all together") != std::string::npos);
-  CHECK(one.out.find("on as many devices") != std::string::npos);
+  CHECK(has(one.out, "with 2 devices, gradients exchanged as they come"));
+  CHECK(has(one.out, "Memory of each device; copies of all together"));
+  CHECK(has(one.out, "on as many devices"));
   const Ran all =
       run("compare", {"vgg16", "--hardware", "k40m", "--batch", "31", "--devices", "2"});
-  CHECK(all.out.find("batch 31 over 2 devices, gradients exchanged at the end") !=
-        std::string::npos);
-  CHECK(all.out.find("memory: of each device; far and copied: of all devices") !=
-        std::string::npos);
+  CHECK(has(all.out, "batch 31 over 2 devices, gradients exchanged at the end"));
+  CHECK(has(all.out, "memory: of each device; far and copied: of all devices"));
 }
 
 TEST_CASE("a sweep over links says what single predictions say") {
-  const std::vector<std::string> job{"vgg16",    "--hardware", "k40m",      "--batch", "31",
-                                     "--memory", "1900MB",     "--devices", "2",       "--format",
-                                     "csv",      "--schedule", "vdnn-all"};
-  const auto with_link = [&](const std::string& link) {
-    std::vector<std::string> arguments = job;
-    arguments.insert(arguments.end(), {"--link", link});
-    return arguments;
-  };
-  const auto lines_of = [](const std::string& text) {
-    std::vector<std::string> lines;
-    for (std::size_t begin = 0; begin < text.size();) {
-      const std::size_t end = text.find('\n', begin);
-      lines.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
+  const auto times = [](const std::string& command, const std::string& link) {
+    Words found;
+    for (CsvRow& row : csv_rows(run(command, {"vgg16", "--hardware", "k40m", "--batch", "31",
+                                              "--memory", "1900MB", "--devices", "2", "--format",
+                                              "csv", "--schedule", "vdnn-all", "--link", link})
+                                    .out)) {
+      found.push_back(row["iteration_time_ns"]);
     }
-    return lines;
+    return found;
   };
-  const auto time_in = [](const std::string& line) {
-    std::smatch match;
-    REQUIRE(std::regex_search(line, match, std::regex(",true,([0-9]+),")));
-    return match[1].str();
-  };
-  const std::vector<std::string> rows = lines_of(run("sweep", with_link("5GB/s,10GB/s")).out);
-  REQUIRE(rows.size() == 3);
-  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-    const std::string link = i == 1 ? "5GB/s" : "10GB/s";
-    CHECK(time_in(rows[i]) == time_in(lines_of(run("predict", with_link(link)).out)[1]));
-  }
+  CHECK(times("sweep", "5GB/s,10GB/s") == times("predict", "5GB/s") + times("predict", "10GB/s"));
 }
 
 }  // namespace

@@ -1,36 +1,33 @@
 // Output files: found unwritable before the work starts, never half written, never lost.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-Ran predict_in(const ScratchFolder& scratch, std::vector<std::string> more) {
-  std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}});
+Ran predict_in(const ScratchFolder& scratch, Words more) {
+  return run_ooc_paleo(Words{"predict", kNetwork, "--hardware", kMachine} + more, in(scratch));
 }
 
 TEST_CASE("an output that cannot be written is found first and leaves nothing behind") {
   const ScratchFolder scratch;
-  for (const std::vector<std::string>& flags :
-       std::vector<std::vector<std::string>>{{"-o", "no/such/folder/x.json"},
-                                             {"-o", "."},
-                                             {"-o", ""},
-                                             {"-o", "fine.json", "--trace", "no/such/folder/x"},
-                                             {"-o", "fine.json", "--export-plan", "/proc/plan"}}) {
+  for (const Words& flags :
+       std::vector<Words>{{"-o", "no/such/folder/x.json"},
+                          {"-o", "."},
+                          {"-o", ""},
+                          {"-o", "fine.json", "--trace", "no/such/folder/x"},
+                          {"-o", "fine.json", "--export-plan", "/proc/plan"}}) {
     const Ran ran = predict_in(scratch, flags);
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 2);
     CHECK(ran.out == "");
-    CHECK(ran.err.find("a place that can be written") != std::string::npos);
+    CHECK(has(ran.err, "a place that can be written"));
     CHECK(scratch.entries().empty());
   }
-  CHECK(predict_in(scratch, {"-o", "."}).err.find("found \".\", which is a directory") !=
-        std::string::npos);
+  CHECK(has(predict_in(scratch, {"-o", "."}).err, "found \".\", which is a directory"));
 }
 
 TEST_CASE("an existing file is replaced on success, keeping its mode, and untouched on failure") {
@@ -41,12 +38,12 @@ TEST_CASE("an existing file is replaced on success, keeping its mode, and untouc
   CHECK(predict_in(scratch, {"-o", "result.json", "--hardware=no"}).exit_code == 2);
   const Ran bad = run_ooc_paleo(
       {"predict", scratch.file("bad.json", "{"), "--hardware", kMachine, "-o", "result.json"},
-      {.folder = scratch.path(), .environment = {}});
+      in(scratch));
   CHECK(bad.exit_code == 2);
   CHECK(scratch.read("result.json") == "old");
   CHECK(predict_in(scratch, {"-o", "result.json"}).exit_code == 0);
-  CHECK(scratch.read("result.json").find("\"iteration_time_ns\"") != std::string::npos);
-  CHECK(scratch.entries() == std::vector<std::string>{"bad.json", "result.json"});
+  CHECK(has(scratch.read("result.json"), "\"iteration_time_ns\""));
+  CHECK(scratch.entries() == Words{"bad.json", "result.json"});
   struct stat status {};
   REQUIRE(stat((scratch.path() / "result.json").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
@@ -58,7 +55,7 @@ TEST_CASE("a link is followed: its target is written, the link stays") {
   std::filesystem::create_symlink("target.json", scratch.path() / "link.json");
   CHECK(predict_in(scratch, {"-o", "link.json"}).exit_code == 0);
   CHECK(std::filesystem::is_symlink(scratch.path() / "link.json"));
-  CHECK(scratch.read("target.json").find("\"iteration_time_ns\"") != std::string::npos);
+  CHECK(has(scratch.read("target.json"), "\"iteration_time_ns\""));
 }
 
 TEST_CASE("a link whose target is missing is followed too") {
@@ -69,7 +66,7 @@ TEST_CASE("a link whose target is missing is followed too") {
   CHECK(predict_in(scratch, {"-o", "first.json"}).exit_code == 0);
   CHECK(std::filesystem::is_symlink(scratch.path() / "first.json"));
   CHECK(std::filesystem::is_symlink(scratch.path() / "folder/second.json"));
-  CHECK(scratch.read("folder/target.json").find("\"iteration_time_ns\"") != std::string::npos);
+  CHECK(has(scratch.read("folder/target.json"), "\"iteration_time_ns\""));
 }
 
 TEST_CASE("a loop of links is an error in every command, at once") {
@@ -83,12 +80,11 @@ TEST_CASE("a loop of links is an error in every command, at once") {
         "max-batch " + job + " -o a", "inspect " + kNetwork + " -o a", std::string("validate -o a"),
         "replay " + job + " -o a", std::string("list networks -o a")}) {
     CAPTURE(command);
-    const Ran ran =
-        run_shell("timeout 10 ooc-paleo " + command, {.folder = scratch.path(), .environment = {}});
+    const Ran ran = run_shell("timeout 10 ooc-paleo " + command, in(scratch));
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("Too many levels of symbolic links") != std::string::npos);
+    CHECK(has(ran.err, "Too many levels of symbolic links"));
   }
-  CHECK(scratch.entries() == std::vector<std::string>{"a", "b"});
+  CHECK(scratch.entries() == Words{"a", "b"});
 }
 
 TEST_CASE("with standard error closed its messages do not get into an output") {
@@ -97,11 +93,11 @@ TEST_CASE("with standard error closed its messages do not get into an output") {
       run_shell("ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
                     " --memory 1GB,4GB -o r.csv <&- 2>&- && ooc-paleo predict " + kNetwork +
                     " --hardware " + kMachine + " --memory 2GB --trace t.json -o r.json 2>&-",
-                {.folder = scratch.path(), .environment = {}});
+                in(scratch));
   CHECK(ran.exit_code == 3);
-  CHECK(scratch.entries() == std::vector<std::string>{"r.csv", "r.json"});
-  CHECK(scratch.read("r.csv").find("ooc-paleo:") == std::string::npos);
-  CHECK(scratch.read("r.json").find("ooc-paleo:") == std::string::npos);
+  CHECK(scratch.entries() == Words{"r.csv", "r.json"});
+  CHECK_FALSE(has(scratch.read("r.csv"), "ooc-paleo:"));
+  CHECK_FALSE(has(scratch.read("r.json"), "ooc-paleo:"));
   CHECK(scratch.read("r.json").starts_with('{'));
 }
 
@@ -112,7 +108,7 @@ TEST_CASE("a result for standard output that is closed is an error, found first"
     CAPTURE(command);
     const Ran ran = run_shell("ooc-paleo " + command + " >&-");
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("found standard output, which is closed") != std::string::npos);
+    CHECK(has(ran.err, "found standard output, which is closed"));
   }
 }
 
@@ -120,7 +116,7 @@ TEST_CASE("the longest name that a file can have is one for an output") {
   const ScratchFolder scratch;
   const std::string name = std::string(250, 'n') + ".json";
   CHECK(predict_in(scratch, {"-o", name}).exit_code == 0);
-  CHECK(scratch.entries() == std::vector<std::string>{name});
+  CHECK(scratch.entries() == Words{name});
 }
 
 TEST_CASE("what a killed process left is gone after the next, but not what one that lives writes") {
@@ -130,13 +126,13 @@ TEST_CASE("what a killed process left is gone after the next, but not what one t
       "mkfifo pipe; p='ooc-paleo inspect ./pipe -o r.json'; $p & a=$!; $p & b=$!; "
       "for i in 1 2 3 4 5 6 7 8 9; do [ -e r.json.ooc-paleo-tmp2 ] || sleep 0.2; done; ";
   const std::string other = "ooc-paleo inspect " + kNetwork + " -o r.json; echo $?; ls; ";
-  const Ran ran = run_shell(start + other + "kill -KILL $a $b; wait $a; wait $b; ls; " + other,
-                            {.folder = scratch.path(), .environment = {}});
+  const Ran ran =
+      run_shell(start + other + "kill -KILL $a $b; wait $a; wait $b; ls; " + other, in(scratch));
   CHECK(ran.out ==
         "0\npipe\nr.json\nr.json.ooc-paleo-tmp\nr.json.ooc-paleo-tmp2\n"
         "pipe\nr.json\nr.json.ooc-paleo-tmp\nr.json.ooc-paleo-tmp2\n"
         "0\npipe\nr.json\n");
-  CHECK(scratch.read("r.json").find("ooc-paleo/inspection") != std::string::npos);
+  CHECK(has(scratch.read("r.json"), "ooc-paleo/inspection"));
 }
 
 TEST_CASE("a link in the place of a working file is not followed") {
@@ -160,14 +156,13 @@ TEST_CASE("an output in the place of an input is refused, by whatever name, and 
   scratch.file("t.csv", times);
   std::filesystem::create_symlink("n.json", scratch.path() / "soft.json");
   std::filesystem::create_hard_link(scratch.path() / "m.json", scratch.path() / "hard.json");
-  const auto refuses = [&](std::vector<std::string> arguments, const std::string& flag) {
-    const Ran ran =
-        run_ooc_paleo(std::move(arguments), {.folder = scratch.path(), .environment = {}});
+  const auto refuses = [&](Words arguments, const std::string& flag) {
+    const Ran ran = run_ooc_paleo(std::move(arguments), in(scratch));
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 2);
     CHECK(ran.out == "");
-    CHECK(ran.err.find("error: " + flag + ": found") != std::string::npos);
-    CHECK(ran.err.find("which is an input") != std::string::npos);
+    CHECK(has(ran.err, "error: " + flag + ": found"));
+    CHECK(has(ran.err, "which is an input"));
     CHECK(scratch.read("n.json") == network);
     CHECK(scratch.read("m.json") == machine);
     CHECK(scratch.read("t.csv") == times);
@@ -194,7 +189,7 @@ TEST_CASE("a name of a shipped file is an input like its path") {
   const Ran ran = run_ooc_paleo({"inspect", "mine", "-o", path},
                                 {.folder = "/", .environment = {{"OOC_PALEO_DATA", data.path()}}});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("which is an input") != std::string::npos);
+  CHECK(has(ran.err, "which is an input"));
   CHECK(read_file(path) == read_file(kNetwork));
 }
 
@@ -204,9 +199,9 @@ TEST_CASE("a full disk is an error that says so") {
        {"ooc-paleo list schedules > /dev/full", "ooc-paleo list schedules -o /dev/full",
         "ooc-paleo --version > /dev/full", "ooc-paleo schema network > /dev/full"}) {
     CAPTURE(script);
-    const Ran ran = run_shell(script, {.folder = scratch.path(), .environment = {}});
+    const Ran ran = run_shell(script, in(scratch));
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("No space left on device") != std::string::npos);
+    CHECK(has(ran.err, "No space left on device"));
   }
   CHECK(predict_in(scratch, {"-o", "/dev/full"}).exit_code == 2);
   CHECK(predict_in(scratch, {"-o", "/dev/null"}).exit_code == 0);
@@ -225,7 +220,7 @@ TEST_CASE("a reader that goes away ends the program quietly") {
   const Ran ran =
       run_shell("{ ooc-paleo sweep " + kNetwork + " --hardware " + kMachine +
                     " --batch 1:3000:+1 --schedule all --quiet; echo code $? >&2; } | head -n 1",
-                {.folder = scratch.path(), .environment = {}});
+                in(scratch));
   CHECK(ran.exit_code == 0);
   CHECK(ran.err == "code 0\n");
 }
@@ -241,16 +236,15 @@ TEST_CASE("a reader that is gone leaves the exit status as it is") {
 
 TEST_CASE("two outputs in one place are refused") {
   const ScratchFolder scratch;
-  for (const std::vector<std::string>& flags :
-       std::vector<std::vector<std::string>>{{"--trace", "-"},
-                                             {"-o", "x", "--trace", "x"},
-                                             {"-o", "x", "--trace", "./x"},
-                                             // said before any of them is made
-                                             {"-o", "/proc/x", "--trace", "/proc/x"},
-                                             {"--trace", "x", "--export-plan", "x"}}) {
+  for (const Words& flags : std::vector<Words>{{"--trace", "-"},
+                                               {"-o", "x", "--trace", "x"},
+                                               {"-o", "x", "--trace", "./x"},
+                                               // said before any of them is made
+                                               {"-o", "/proc/x", "--trace", "/proc/x"},
+                                               {"--trace", "x", "--export-plan", "x"}}) {
     const Ran ran = predict_in(scratch, flags);
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("a place of its own") != std::string::npos);
+    CHECK(has(ran.err, "a place of its own"));
   }
   CHECK(scratch.entries().empty());
 }
@@ -261,17 +255,17 @@ TEST_CASE("trace and plan are written beside the result") {
       scratch, {"--memory", "4GB", "-o", "r.csv", "--trace", "t.json", "--export-plan", "p.txt"});
   CAPTURE(ran.err);
   CHECK(ran.exit_code == 0);
-  CHECK(scratch.entries() == std::vector<std::string>{"p.txt", "r.csv", "t.json"});
-  CHECK(scratch.read("t.json").find("traceEvents") != std::string::npos);
-  CHECK(scratch.read("p.txt").find("a.forward") != std::string::npos);
-  CHECK(scratch.read("r.csv").rfind("network,", 0) == 0);
+  CHECK(scratch.entries() == Words{"p.txt", "r.csv", "t.json"});
+  CHECK(has(scratch.read("t.json"), "traceEvents"));
+  CHECK(has(scratch.read("p.txt"), "a.forward"));
+  CHECK(scratch.read("r.csv").starts_with("network,"));
 }
 
 TEST_CASE("a job that does not fit writes its result but no trace") {
   const ScratchFolder scratch;
   const Ran ran = predict_in(scratch, {"--memory", "2GB", "-o", "r.json", "--trace", "t.json"});
   CHECK(ran.exit_code == 3);
-  CHECK(scratch.entries() == std::vector<std::string>{"r.json"});
+  CHECK(scratch.entries() == Words{"r.json"});
   CHECK(ran.err == "ooc-paleo: the job does not fit: no trace is written\n");
   const Ran plan =
       predict_in(scratch, {"--memory", "2GB", "-o", "r.json", "--export-plan", "p.txt"});
@@ -287,16 +281,16 @@ TEST_CASE("networks are found from any directory, own data first") {
       {"OOC_PALEO_DATA", data.path().string()}};
   const Ran mine = run_ooc_paleo({"list", "networks"}, {.folder = "/", .environment = own});
   CHECK(mine.exit_code == 0);
-  CHECK(mine.out.find("\nmine ") != std::string::npos);
-  CHECK(mine.out.find("\nvgg16 ") != std::string::npos);
+  CHECK(has(mine.out, "\nmine "));
+  CHECK(has(mine.out, "\nvgg16 "));
   const Ran vgg19 =
       run_ooc_paleo({"inspect", "vgg19", "--format", "json"}, {.folder = "/", .environment = own});
-  CHECK(vgg19.out.find("\"worked_example\"") != std::string::npos);
+  CHECK(has(vgg19.out, "\"worked_example\""));
 
   const Ran nowhere = run_ooc_paleo({"list", "networks"},
                                     {.folder = "/", .environment = {{"OOC_PALEO_DATA", "/no"}}});
   CHECK(nowhere.exit_code == 2);
-  CHECK(nowhere.err.find("OOC_PALEO_DATA") != std::string::npos);
+  CHECK(has(nowhere.err, "OOC_PALEO_DATA"));
 }
 
 }  // namespace

@@ -1,12 +1,7 @@
 // How a framework's copies wait, what they cost its host and what they take of far memory, from the command line. The
 // sums are those of the worked example (docs/formats.md, section 6).
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -19,11 +14,10 @@ std::string framework(const ScratchFolder& scratch, const std::string& fields) {
                           R"("date":"2026-11"}]})");
 }
 
-Ran copies_predict(const std::vector<std::string>& arguments) {
-  std::vector<std::string> all{
-      "predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"};
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return run_ooc_paleo(all);
+Ran copies_predict(const Words& arguments) {
+  return run_ooc_paleo(
+      Words{"predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"} +
+      arguments);
 }
 
 }  // namespace
@@ -81,13 +75,10 @@ TEST_CASE("far memory in powers of two is counted so where it is reported and wh
 }
 
 TEST_CASE("copies that page faults ask for wait for no framework: unified memory refuses one") {
-  const std::vector<std::string> job{"vgg16", "--hardware",  "v100-16gb-pcie3", "--batch",
-                                     "8",     "--framework", "tensorflow-1",    "--quiet"};
-  const auto run = [&](const std::string& command, const std::vector<std::string>& more) {
-    std::vector<std::string> all{command};
-    all.insert(all.end(), job.begin(), job.end());
-    all.insert(all.end(), more.begin(), more.end());
-    return run_ooc_paleo(all);
+  const Words job{"vgg16", "--hardware",  "v100-16gb-pcie3", "--batch",
+                  "8",     "--framework", "tensorflow-1",    "--quiet"};
+  const auto run = [&](const std::string& command, const Words& more) {
+    return run_ooc_paleo(Words{command} + job + more);
   };
   const Ran named = run("predict", {"--schedule", "unified"});
   CHECK(named.exit_code == 2);

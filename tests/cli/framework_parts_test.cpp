@@ -1,11 +1,6 @@
 // Schedules that search by trial see their plans as the framework will run them.
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <variant>
-
 #include "simulator/predict/scheduled_case.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,15 +1,7 @@
 // Configs of checkpoints from outside: `import`, a config or its folder in place of a network, sequence
 // lengths, and what a user is told of all that nobody asked for.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -20,23 +12,10 @@ const std::string kConfig = R"({"model_type": "llama", "architectures": ["LlamaF
   "num_key_value_heads": 2, "vocab_size": 1000, "max_position_embeddings": 2048,
   "torch_dtype": "bfloat16"})";
 
-Ran run(std::vector<std::string> words) { return run_ooc_paleo(std::move(words)); }
+Ran run(const Words& words) { return run_ooc_paleo(words); }
 
-/// Exit status 2, one line on standard error, nothing else.
-void check_unread(const Ran& ran, const std::string& part) {
-  CAPTURE(ran.err);
-  CHECK(ran.exit_code == 2);
-  CHECK(ran.out.empty());
-  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-  CHECK(has(ran.err, part));
-}
-
-std::vector<std::string> import_predict(const std::string& network,
-                                        const std::vector<std::string>& more = {}) {
-  std::vector<std::string> words{"predict",        network,      "--hardware",
-                                 "a100-40gb-pcie", "--schedule", "in-core"};
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
+Words import_predict(const std::string& network, const Words& more = {}) {
+  return Words{"predict", network, "--hardware", "a100-40gb-pcie", "--schedule", "in-core"} + more;
 }
 
 TEST_CASE("a config, its folder and the file that import writes give one answer") {
@@ -47,7 +26,7 @@ TEST_CASE("a config, its folder and the file that import writes give one answer"
   const Ran import = run({"import", config, "-o", file});
   CHECK(import.exit_code == 0);
   CHECK(import.out.empty());
-  const std::vector<std::string> quiet{"--quiet"};
+  const Words quiet{"--quiet"};
   const Ran of_config = run(import_predict(config, quiet));
   CHECK(of_config.exit_code == 0);
   CHECK(has(of_config.out, "tiny-llama in bf16 on a100-40gb-pcie, batch 1, seq 2,048, schedule"));
@@ -84,7 +63,7 @@ TEST_CASE("a family of one's own is a file of the data folder: the example of do
   // 3 (2 x 8 x 32 + 40) and tables of 80.
   CHECK(has(own.out, "\"expect\": { \"parameters\": 1816, \"forward_macs\": 3309568 }"));
   CHECK(run_ooc_paleo(import_predict(config, {"--quiet"}), there).exit_code == 0);
-  check_unread(run({"import", config}), "/model_type: found \"tiny\", expected one of bert");
+  check_refused(run({"import", config}), {"/model_type: found \"tiny\", expected one of bert"});
 }
 
 TEST_CASE("--lora and --base are written by import, and asked of any network") {
@@ -92,9 +71,9 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   std::filesystem::create_directory(folder.path() / "adapted");
   const std::string config = folder.file("adapted/config.json", kConfig);
   const std::string file = (folder.path() / "config_lora.json").string();
-  const std::vector<std::string> flags{"--lora",         "4:q,v", "--base",       "nf4",
-                                       "--lora-dropout", "0.1",   "--lora-dtype", "float32"};
-  const auto with = [&](std::vector<std::string> words) {
+  const Words flags{"--lora",         "4:q,v", "--base",       "nf4",
+                    "--lora-dropout", "0.1",   "--lora-dtype", "float32"};
+  const auto with = [&](Words words) {
     words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
   };
@@ -106,26 +85,25 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   CHECK(has(of_config.out, "learnt: weight 4 B, gradient 4 B; and"));
   CHECK(run(import_predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
-  check_unread(run(import_predict(config, {"--base", "nf4"})), "--base needs --lora");
-  check_unread(run(import_predict(config, {"--lora-dropout", "0.1"})),
-               "--lora-dropout needs");
-  check_unread(run(import_predict(config, {"--lora-dtype", "float32"})),
-               "--lora-dtype needs");
-  check_unread(run(import_predict(config, {"--lora", "8", "--lora-dtype", "float64"})), "float32");
-  check_unread(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), "nf4");
-  check_unread(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
-               "from 0 to below 1");
-  check_unread(run(import_predict(config, {"--lora", "0"})), "--lora: found \"0\"");
-  check_unread(run(import_predict(config, {"--lora", "8:qkv"})),
-               "names of linear layers, of down_proj");
+  check_refused(run(import_predict(config, {"--base", "nf4"})), {"--base needs --lora"});
+  check_refused(run(import_predict(config, {"--lora-dropout", "0.1"})), {"--lora-dropout needs"});
+  check_refused(run(import_predict(config, {"--lora-dtype", "float32"})), {"--lora-dtype needs"});
+  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dtype", "float64"})),
+                {"float32"});
+  check_refused(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), {"nf4"});
+  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
+                {"from 0 to below 1"});
+  check_refused(run(import_predict(config, {"--lora", "0"})), {"--lora: found \"0\""});
+  check_refused(run(import_predict(config, {"--lora", "8:qkv"})),
+                {"names of linear layers, of down_proj"});
 }
 
 TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const std::string file = (folder.path() / "config_eager.json").string();
-  const std::vector<std::string> flags{"--kernels", "eager", "--loss", "in_place"};
-  const auto with = [&](std::vector<std::string> words, bool given) {
+  const Words flags{"--kernels", "eager", "--loss", "in_place"};
+  const auto with = [&](Words words, bool given) {
     words.insert(words.end(), {"--quiet", "--batch", "4"});
     if (given) words.insert(words.end(), flags.begin(), flags.end());
     return run(words);
@@ -140,10 +118,11 @@ TEST_CASE("--kernels and --loss are those of import, and only a config has them"
   CHECK(numbers(of_config) != numbers(with(import_predict(config), false)));
   CHECK(!has(run(import_predict(config, flags)).err, "kernels"));
   CHECK(with({"inspect", config}, true).exit_code == 0);
-  check_unread(with(import_predict(file), true), "--kernels cannot be combined with " + file);
-  check_unread(with(import_predict("gpt2", {"--loss", "in_place"}), false),
-               "--loss cannot be combined with ");
-  check_unread(run(import_predict(config, {"--kernels", "flash"})), "--kernels: found \"flash\"");
+  check_refused(with(import_predict(file), true), {"--kernels cannot be combined with " + file});
+  check_refused(with(import_predict("gpt2", {"--loss", "in_place"}), false),
+                {"--loss cannot be combined with "});
+  check_refused(run(import_predict(config, {"--kernels", "flash"})),
+                {"--kernels: found \"flash\""});
 }
 
 TEST_CASE("what nobody asked for is said in one remark") {
@@ -167,30 +146,29 @@ TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
   CHECK(json.exit_code == 0);
   CHECK(has(json.out, "\"symbols\": {\n      \"seq\": 1024\n    }"));
   CHECK(has(json.out, "\"tokens\": 1024"));
-  check_unread(run(import_predict(config, {"--seq", "4096", "--quiet"})),
-               "/max_position_embeddings: found 2048 positions, expected at least 4096");
+  check_refused(run(import_predict(config, {"--seq", "4096", "--quiet"})),
+                {"/max_position_embeddings: found 2048 positions, expected at least 4096"});
   const std::string file = (folder.path() / "long.json").string();
   CHECK(run({"import", config, "--seq", "4096", "--allow-long", "-o", file}).exit_code == 0);
   CHECK(run(import_predict(file, {"--quiet"})).exit_code == 0);
-  check_unread(
+  check_refused(
       run(import_predict("vgg16", {"--seq", "64", "--quiet"})),
-      "found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
-      "[3, 224, 224])");
-  check_unread(run(import_predict(config, {"--seq", "0"})), "--seq: found \"0\"");
-  check_unread(run(import_predict(config, {"--seq", "1,2,3"})), "--seq: found \"1,2,3\"");
-  check_unread(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
-               "--seq: found symbol seq for the second time");
-  check_unread(run(import_predict(config, {"--symbol", "seq"})), "--symbol: found \"seq\"");
-  check_unread(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})), "did you mean seq?");
+      {"found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
+       "[3, 224, 224])"});
+  check_refused(run(import_predict(config, {"--seq", "0"})), {"--seq: found \"0\""});
+  check_refused(run(import_predict(config, {"--seq", "1,2,3"})), {"--seq: found \"1,2,3\""});
+  check_refused(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
+                {"--seq: found symbol seq for the second time"});
+  check_refused(run(import_predict(config, {"--symbol", "seq"})), {"--symbol: found \"seq\""});
+  check_refused(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})),
+                {"did you mean seq?"});
 }
 
 TEST_CASE("the longest sequence fits, and the next one is seen not to") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  const std::vector<std::string> job{"--hardware", "a100-40gb-pcie", "--memory", "200MB",
-                                     "--quiet"};
-  std::vector<std::string> words{"max", "--of", "seq", config, "--schedule", "in-core,capacity"};
-  words.insert(words.end(), job.begin(), job.end());
+  const Words job{"--hardware", "a100-40gb-pcie", "--memory", "200MB", "--quiet"};
+  Words words = Words{"max", "--of", "seq", config, "--schedule", "in-core,capacity"} + job;
   const Ran table = run(words);
   CHECK(table.exit_code == 0);
   CHECK(has(table.out, ": longest sequence"));
@@ -206,9 +184,8 @@ TEST_CASE("the longest sequence fits, and the next one is seen not to") {
     // Rotary positions of the config end earlier or later: the file has none.
     const std::string file = (folder.path() / "net.json").string();
     CHECK(run({"import", config, "-o", file}).exit_code == 0);
-    std::vector<std::string> there{"predict", file,    "--schedule",
-                                   "in-core", "--seq", std::to_string(seq)};
-    there.insert(there.end(), job.begin(), job.end());
+    Words there =
+        Words{"predict", file, "--schedule", "in-core", "--seq", std::to_string(seq)} + job;
     CHECK(run(there).exit_code == (seq == longest ? 0 : 3));
   }
 }
@@ -229,22 +206,23 @@ TEST_CASE("learned positions end the search, and say so") {
 TEST_CASE("import and max --of seq refuse what they cannot do") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  check_unread(run({"import"}), "CONFIG: found none");
-  check_unread(run({"import", "vgg16"}), "found no \"model_type\", expected the config.json");
-  check_unread(run({"import", config, "--kernels", "cuda"}), "--kernels: found \"cuda\"");
-  check_unread(run({"import", config, "--loss", "none"}), "--loss: found \"none\"");
-  check_unread(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
-               "/model_type: found 3");
-  check_unread(run({"import", config, "-o", config}), "which is an input");
-  check_unread(run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--batch", "1", "--quiet"}),
-               "found no symbol seq");
-  check_unread(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
-               "--seq cannot be combined with --of seq");
-  check_unread(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
-               "--step cannot be combined with --of batch");
-  check_unread(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
-                    "--limit", "100"}),
-               "--limit: found 100");
+  check_refused(run({"import"}), {"CONFIG: found none"});
+  check_refused(run({"import", "vgg16"}), {"found no \"model_type\", expected the config.json"});
+  check_refused(run({"import", config, "--kernels", "cuda"}), {"--kernels: found \"cuda\""});
+  check_refused(run({"import", config, "--loss", "none"}), {"--loss: found \"none\""});
+  check_refused(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
+                {"/model_type: found 3"});
+  check_refused(run({"import", config, "-o", config}), {"which is an input"});
+  check_refused(
+      run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--batch", "1", "--quiet"}),
+      {"found no symbol seq"});
+  check_refused(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
+                {"--seq cannot be combined with --of seq"});
+  check_refused(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
+                {"--step cannot be combined with --of batch"});
+  check_refused(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
+                     "--limit", "100"}),
+                {"--limit: found 100"});
 }
 
 }  // namespace

@@ -1,14 +1,10 @@
 // Where inputs come from: names and paths, data folders, standard input; and what is said about them.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <regex>
-#include <sstream>
 
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -17,7 +13,7 @@ namespace fs = std::filesystem;
 
 TEST_CASE("a name means what is shipped, a path a file, whatever lies in the current folder") {
   const ScratchFolder scratch;
-  const Surroundings here{.folder = scratch.path(), .environment = {}};
+  const Surroundings here = in(scratch);
   // Absent, vgg16.json is not the shipped one.
   const Ran absent = run_ooc_paleo({"inspect", "vgg16.json"}, here);
   CHECK(absent.exit_code == 2);
@@ -85,11 +81,9 @@ TEST_CASE("a copied program reads no other tree's data and says what to do") {
   fs::copy_file(OOC_PROGRAM, copy);
   const std::string advice =
       "no data folder was found: neither " + (scratch.path() / "share/ooc-paleo").string();
-  for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"predict", "vgg16", "--hardware", kMachine},
-        {"schema", "network"},
-        {"validate"}}) {
-    std::vector<std::string> command = words;
+  for (const Words& words :
+       {Words{"predict", "vgg16", "--hardware", kMachine}, {"schema", "network"}, {"validate"}}) {
+    Words command = words;
     command.insert(command.begin(), copy);
     const Ran ran = run_program(command);
     CAPTURE(ran.err);
@@ -175,16 +169,9 @@ TEST_CASE("a batch that nobody stated is asked for, where it matters") {
 TEST_CASE("a sweep without --schedule runs the schedules that compare runs") {
   const Words job{kNetwork, "--hardware", kMachine, "--quiet", "--format", "csv"};
   const auto schedules = [&](const std::string& command) {
-    std::istringstream lines(run_ooc_paleo(Words{command} + job).out);
-    std::vector<std::string> found;
-    std::size_t column = 0;
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream cells(line);
-      std::vector<std::string> fields;
-      for (std::string cell; std::getline(cells, cell, ',');) fields.push_back(cell);
-      const auto name = std::find(fields.begin(), fields.end(), "schedule");
-      if (name != fields.end()) column = static_cast<std::size_t>(name - fields.begin());
-      if (name == fields.end()) found.push_back(fields.at(column));
+    Words found;
+    for (CsvRow& row : csv_rows(run_ooc_paleo(Words{command} + job).out)) {
+      found.push_back(row["schedule"]);
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -279,7 +266,7 @@ TEST_CASE("an implausible number of a profile is a remark, and the prediction is
   const std::string slow = scratch.file("slow.json", text);
   for (const std::string command : {"predict", "compare", "sweep", "max-batch", "inspect"}) {
     CAPTURE(command);
-    std::vector<std::string> words{command, "alexnet", "--hardware", slow};
+    Words words{command, "alexnet", "--hardware", slow};
     if (command != "max-batch") words.insert(words.end(), {"--batch", "8"});
     if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "4"});
     const Ran ran = run_ooc_paleo(words);

@@ -1,25 +1,18 @@
 // The largest batch: the worked example of docs/formats.md by hand, two published figures, the border
 // checked against `predict`, and bad input.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <memory>
-#include <string>
-
 #include "cli/load.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-Ran max_batch_of(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"max-batch", kNetwork, "--hardware", kMachine};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments);
+Ran max_batch_of(Words more) {
+  return run_ooc_paleo(Words{"max-batch", kNetwork, "--hardware", kMachine} + more);
 }
 
 struct MaxJob {
@@ -143,7 +136,7 @@ TEST_CASE("several devices have a batch of which each runs its share") {
   CHECK(row.beyond == 4 * 190 + 1);  // one device has a sample more
   const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("--max-batch-limit: found 3, expected at least 4") != std::string::npos);
+  CHECK(has(ran.err, "--max-batch-limit: found 3, expected at least 4"));
 }
 
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
@@ -227,44 +220,36 @@ TEST_CASE("the result comes as table, JSON and CSV, largest batch first") {
   const Ran table = max_batch_of({"--memory", "12.5GB", "--schedules", "in-core,capacity"});
   CHECK(table.exit_code == 0);
   CHECK(table.out.find("capacity") < table.out.find("in-core"));
-  CHECK(table.out.find("near memory at d.backward") != std::string::npos);
+  CHECK(has(table.out, "near memory at d.backward"));
   const Ran json = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=json"});
   for (const char* piece :
        {"\"format\": \"ooc-paleo/max-batch\"", "\"value\": 2,", "\"reason\": \"near_memory\"",
         "\"lacks_bytes\": 2500000000", "\"peak_near_bytes\": 10000000000"}) {
     CAPTURE(piece);
-    CHECK(json.out.find(piece) != std::string::npos);
+    CHECK(has(json.out, piece));
   }
   const Ran csv = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=csv"});
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
-  CHECK(csv.out.find(",2,3,near_memory,near memory at d.backward,2500000000,") !=
-        std::string::npos);
+  CHECK(has(csv.out, ",2,3,near_memory,near memory at d.backward,2500000000,"));
 }
 
 TEST_CASE("where no schedule runs one sample the exit status is 3") {
   const Ran ran = max_batch_of({"--memory", "2GB"});
   CHECK(ran.exit_code == 3);
-  CHECK(ran.out.find("None suffices") != std::string::npos);
+  CHECK(has(ran.out, "None suffices"));
   CHECK(max_batch_of({"--memory", "3GB"}).exit_code == 0);
 }
 
 TEST_CASE("bad input is refused in one line that names the flag") {
-  const auto refused = [](const Ran& ran, const std::string& words) {
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(ran.out == "");
-    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-    CHECK(ran.err.find(words) != std::string::npos);
-  };
-  refused(run_ooc_paleo({"max-batch", kNetwork}), "--hardware");
-  refused(run_ooc_paleo({"max-batch", "--hardware", kMachine}), "NETWORK");
-  refused(max_batch_of({"--max-batch-limit", "0"}), "--max-batch-limit: found \"0\"");
-  refused(max_batch_of({"--schedules", "capacity,capcity"}), "did you mean capacity?");
-  refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), "it 2 times");
-  refused(max_batch_of({"--batch", "4"}), "--batch");
-  refused(max_batch_of({"--schedule", "in-core", "--trials", "time"}), "--trials");
-  refused(max_batch_of({"--accounting", "all-gradients"}), "--accounting");
-  refused(max_batch_of({"-o", kNetwork}), "which is an input");
+  check_refused(run_ooc_paleo({"max-batch", kNetwork}), {"--hardware"});
+  check_refused(run_ooc_paleo({"max-batch", "--hardware", kMachine}), {"NETWORK"});
+  check_refused(max_batch_of({"--max-batch-limit", "0"}), {"--max-batch-limit: found \"0\""});
+  check_refused(max_batch_of({"--schedules", "capacity,capcity"}), {"did you mean capacity?"});
+  check_refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), {"it 2 times"});
+  check_refused(max_batch_of({"--batch", "4"}), {"--batch"});
+  check_refused(max_batch_of({"--schedule", "in-core", "--trials", "time"}), {"--trials"});
+  check_refused(max_batch_of({"--accounting", "all-gradients"}), {"--accounting"});
+  check_refused(max_batch_of({"-o", kNetwork}), {"which is an input"});
 }
 
 }  // namespace

@@ -1,13 +1,7 @@
 // The deepest network: the border found is the one that `predict` sees in files with as many copies written
 // out, and bad input.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -29,10 +23,8 @@ std::string network(const std::string& layers) {
          layers + R"( ], "expect": { "parameters": 0 } })";
 }
 
-Ran max_layers(const std::string& file, const std::vector<std::string>& more) {
-  std::vector<std::string> words{"max", "--of", "layers", file, "--hardware", kMaxMachine};
-  words.insert(words.end(), more.begin(), more.end());
-  return run_ooc_paleo(words);
+Ran max_layers(const std::string& file, const Words& more) {
+  return run_ooc_paleo(Words{"max", "--of", "layers", file, "--hardware", kMaxMachine} + more);
 }
 
 TEST_CASE("as many copies as are found fit, and one more does not, as predict says") {
@@ -62,12 +54,12 @@ TEST_CASE("as many copies as are found fit, and one more does not, as predict sa
 TEST_CASE("the most layers come as table, JSON and CSV, with what they gain over in-core") {
   const ScratchFolder folder;
   const std::string file = folder.file("chain.json", network(repeat(4, "true")));
-  const std::vector<std::string> job{"--memory", "8.5GB", "--schedules", "in-core,vdnn-like",
-                                     "--limit",  "70",    "--quiet"};
+  const Words job{"--memory", "8.5GB", "--schedules", "in-core,vdnn-like",
+                  "--limit",  "70",    "--quiet"};
   const Ran table = max_layers(file, job);
   CHECK(has(table.out, "copies of deept, of which its file has 4"));
   CHECK(has(table.out, "gain: over in-core"));
-  std::vector<std::string> as_json = job;
+  Words as_json = job;
   as_json.insert(as_json.end(), {"--format", "json"});
   const Ran json = max_layers(file, as_json);
   for (const char* piece : {"\"format\": \"ooc-paleo/max-layers\"", "\"copies\": 4",
@@ -80,12 +72,7 @@ TEST_CASE("the most layers come as table, JSON and CSV, with what they gain over
 TEST_CASE("a network without one repeat that scales is refused") {
   const ScratchFolder folder;
   const auto refused = [&](const std::string& layers, const std::string& words) {
-    const Ran ran = max_layers(folder.file("net.json", network(layers)), {"--quiet"});
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(ran.out == "");
-    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-    CHECK(has(ran.err, words));
+    check_refused(max_layers(folder.file("net.json", network(layers)), {"--quiet"}), {words});
   };
   refused(repeat(4, ""), "no repeat that scales");
   refused(repeat(4, "false"), "no repeat that scales");
@@ -96,13 +83,9 @@ TEST_CASE("a network without one repeat that scales is refused") {
 }
 
 TEST_CASE("flags of max that do not go together are refused") {
-  const auto refused = [](const std::vector<std::string>& more, const std::string& words) {
-    std::vector<std::string> all{"max", "resnet50", "--hardware", "m40", "--quiet"};
-    all.insert(all.end(), more.begin(), more.end());
-    const Ran ran = run_ooc_paleo(all);
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, words));
+  const auto refused = [](const Words& more, const std::string& words) {
+    check_refused(run_ooc_paleo(Words{"max", "resnet50", "--hardware", "m40", "--quiet"} + more),
+                  {words});
   };
   refused({"--of", "layer"}, "did you mean layers?");
   refused({"--of", "batch", "--batch", "4"}, "--limit");

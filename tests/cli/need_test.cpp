@@ -1,15 +1,10 @@
 // `need`, `fit` and `max --of`: the worked example of docs/formats.md by hand, every value and the lower end of its
 // bracket run again as `predict` runs them, every reason, and bad input.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <string>
-#include <vector>
-
 #include "cli/load.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -191,36 +186,34 @@ TEST_CASE("where nothing suffices the reason is named") {
   CHECK(any.reason == "moves_nothing");
 }
 
-Ran need_of(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"need",       "link",          kExample,
-                                     "--hardware", kExampleMachine, "--batch=1"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments);
+Ran need_of(Words more) {
+  return run_ooc_paleo(Words{"need", "link", kExample, "--hardware", kExampleMachine, "--batch=1"} +
+                       more);
 }
 
 TEST_CASE("need comes as table, JSON and CSV, the smallest first") {
   const Ran table = need_of({"--time=700ms", "--schedules=vdnn-like,in-core", "--memory=16GB"});
   CHECK(table.exit_code == 0);
   CHECK(table.out.find("in-core") < table.out.find("vdnn-like"));
-  CHECK(table.out.find("20.0 GB/s") != std::string::npos);
+  CHECK(has(table.out, "20.0 GB/s"));
   const Ran json = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=json"});
   for (const char* piece :
        {"\"format\": \"ooc-paleo/need\"", "\"needed\": \"link\"", "\"unit\": \"bytes_per_s\"",
         "\"within\": null", "\"time_ns\": 700000000", "\"now\": 10000000000",
         "\"value\": 20000000000", "\"reason\": null", "\"iteration_time_ns\": 700000000"}) {
     CAPTURE(piece);
-    CHECK(json.out.find(piece) != std::string::npos);
+    CHECK(has(json.out, piece));
   }
   const Ran csv = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=csv"});
   CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
-  CHECK(csv.out.find(",value,beyond,reason,") != std::string::npos);
-  CHECK(csv.out.find(",20000000000,19900000000,,") != std::string::npos);
+  CHECK(has(csv.out, ",value,beyond,reason,"));
+  CHECK(has(csv.out, ",20000000000,19900000000,,"));
 }
 
 TEST_CASE("where no schedule reaches the goal the exit status of need is 3") {
   const Ran ran = need_of({"--within=0.1%", "--schedules=vdnn-like"});
   CHECK(ran.exit_code == 3);
-  CHECK(ran.out.find("far memory caps the link at 1.00 TB/s") != std::string::npos);
+  CHECK(has(ran.out, "far memory caps the link at 1.00 TB/s"));
 }
 
 TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any link") {
@@ -228,15 +221,14 @@ TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any l
   const Ran ran =
       run_ooc_paleo({"need", "link", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "200",
                      "--schedule", "superneurons", "--algorithms", "performance", "--quiet"});
-  CHECK_MESSAGE(ran.out.find("  superneurons   any ") != std::string::npos, ran.out);
-  CHECK(ran.out.find("MB/s") == std::string::npos);
+  CHECK_MESSAGE(has(ran.out, "  superneurons   any "), ran.out);
+  CHECK_FALSE(has(ran.out, "MB/s"));
 }
 
 TEST_CASE("fit is one line and an exit status, and the smallest budget that it names fits") {
-  const auto fit = [](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"fit", kExample, "--hardware", kExampleMachine, "--batch=1"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    Ran ran = run_ooc_paleo(arguments);
+  const auto fit = [](Words more) {
+    Ran ran =
+        run_ooc_paleo(Words{"fit", kExample, "--hardware", kExampleMachine, "--batch=1"} + more);
     CHECK(std::count(ran.out.begin(), ran.out.end(), '\n') == 1);
     return ran;
   };
@@ -251,64 +243,45 @@ TEST_CASE("fit is one line and an exit status, and the smallest budget that it n
       lacks.out.starts_with("does not fit: worked_example on worked_example_machine, batch 1, "
                             "framework ideal (no overhead, exact memory), under capacity: near "
                             "memory lacks 1 B at "));
-  CHECK(lacks.out.find("the smallest that suffices is 3.000 GB (3000000000 B)") !=
-        std::string::npos);
+  CHECK(has(lacks.out, "the smallest that suffices is 3.000 GB (3000000000 B)"));
   // Of several one has to fit; the one that lacks least is told.
   CHECK(fit({"--memory=3GB", "--schedules=in-core,capacity"}).exit_code == 0);
-  CHECK(fit({"--memory=2GB", "--schedules=in-core,capacity"}).out.find("under capacity") !=
-        std::string::npos);
+  CHECK(has(fit({"--memory=2GB", "--schedules=in-core,capacity"}).out, "under capacity"));
   CHECK(fit({"--memory=3GB", "--schedules=in-core"}).exit_code == 3);
 }
 
 TEST_CASE("max --of batch is max-batch, and its rates are those of predict") {
-  const std::vector<std::string> more{"alexnet",  "--hardware",  "v100-16gb-pcie3", "--memory",
-                                      "1GB",      "--schedules", "modnn",           "--quiet",
-                                      "--format", "csv"};
-  std::vector<std::string> alias{"max-batch"};
-  std::vector<std::string> max{"max", "--of", "batch"};
-  alias.insert(alias.end(), more.begin(), more.end());
-  max.insert(max.end(), more.begin(), more.end());
-  const Ran ran = run_ooc_paleo(max);
+  const Words job{"alexnet", "--hardware", "v100-16gb-pcie3", "--memory",
+                  "1GB",     "--quiet",    "--format",        "csv"};
+  const Ran ran = run_ooc_paleo(Words{"max", "--of", "batch", "--schedules", "modnn"} + job);
   CHECK(ran.exit_code == 0);
-  CHECK(ran.out == run_ooc_paleo(alias).out);
-  const auto field = [](const std::string& csv, const std::string& name) {
-    const auto cell = [&](std::size_t line, std::size_t index) {
-      std::size_t at = line == 0 ? 0 : csv.find('\n') + 1;
-      for (; index > 0; --index) at = csv.find(',', at) + 1;
-      return csv.substr(at, csv.find_first_of(",\n", at) - at);
-    };
-    std::size_t index = 0;
-    while (cell(0, index) != name) ++index;
-    return cell(1, index);
-  };
-  const Ran predicted = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3",
-                                       "--memory", "1GB", "--schedule", "modnn", "--quiet",
-                                       "--format", "csv", "--batch", field(ran.out, "batch")});
+  CHECK(ran.out == run_ooc_paleo(Words{"max-batch", "--schedules", "modnn"} + job).out);
+  CsvRow most = csv_rows(ran.out).at(0);
+  CsvRow predicted =
+      csv_rows(
+          run_ooc_paleo(Words{"predict", "--schedule", "modnn", "--batch", most["batch"]} + job)
+              .out)
+          .at(0);
   for (const char* name : {"samples_per_s", "iteration_time_ns", "peak_near_bytes", "rounds"}) {
     CAPTURE(name);
-    CHECK(field(predicted.out, name) == field(ran.out, name));
+    CHECK(predicted[name] == most[name]);
   }
 }
 
 TEST_CASE("bad input of need, fit and max is refused in one line") {
-  const auto refused = [](const Ran& ran, const std::string& words) {
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(ran.out == "");
-    CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-    CHECK(ran.err.find(words) != std::string::npos);
-  };
-  refused(run_ooc_paleo({"need"}), "WHAT: found none");
-  refused(run_ooc_paleo({"need", "lnk", kExample}), "did you mean link?");
-  refused(run_ooc_paleo({"need", kExample, "--hardware", kExampleMachine}), "WHAT: found");
-  refused(run_ooc_paleo({"need", "link", "--hardware", kExampleMachine}), "NETWORK: found none");
-  refused(run_ooc_paleo({"need", "link", kExample, kExample}), "one argument too many");
-  refused(need_of({"--within", "-1%"}), "--within: found \"-1%\"");
-  refused(need_of({"--within", "1%", "--time", "1s"}), "--within cannot be combined with --time");
-  refused(need_of({"--link", "1GB/s"}), "--link cannot be combined with need link");
-  refused(run_ooc_paleo({"fit", kExample}), "--hardware");
-  refused(run_ooc_paleo({"max", "--of", "width", kExample, "--hardware", kExampleMachine}),
-          "--of: found \"width\"");
+  check_refused(run_ooc_paleo({"need"}), {"WHAT: found none"});
+  check_refused(run_ooc_paleo({"need", "lnk", kExample}), {"did you mean link?"});
+  check_refused(run_ooc_paleo({"need", kExample, "--hardware", kExampleMachine}), {"WHAT: found"});
+  check_refused(run_ooc_paleo({"need", "link", "--hardware", kExampleMachine}),
+                {"NETWORK: found none"});
+  check_refused(run_ooc_paleo({"need", "link", kExample, kExample}), {"one argument too many"});
+  check_refused(need_of({"--within", "-1%"}), {"--within: found \"-1%\""});
+  check_refused(need_of({"--within", "1%", "--time", "1s"}),
+                {"--within cannot be combined with --time"});
+  check_refused(need_of({"--link", "1GB/s"}), {"--link cannot be combined with need link"});
+  check_refused(run_ooc_paleo({"fit", kExample}), {"--hardware"});
+  check_refused(run_ooc_paleo({"max", "--of", "width", kExample, "--hardware", kExampleMachine}),
+                {"--of: found \"width\""});
 }
 
 }  // namespace

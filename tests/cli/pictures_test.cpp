@@ -1,11 +1,7 @@
 // --report and --plot: what is in their files, and what is said where they cannot be made. The charts themselves are
 // looked at in a browser (scripts/test-pages); here another script stands in for theirs.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

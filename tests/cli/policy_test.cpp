@@ -1,23 +1,17 @@
 // Is a policy what the plan does with each tensor, is it refused where hooks could not follow, and what is said
 // where there is no plan? (That PyTorch does it: scripts/test-policy.)
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-Ran export_policy(std::vector<std::string> flags,
+Ran export_policy(Words flags,
                   const std::string& network = OOC_SOURCE_DIR "/tests/data/worked_example.json",
                   const std::string& machine = OOC_SOURCE_DIR
                   "/tests/data/worked_example_machine.json") {
-  std::vector<std::string> words{"predict", network, "--hardware", machine, "--quiet"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  words.insert(words.end(), {"--export-policy", "-", "-o", "/dev/null"});
-  return run_ooc_paleo(words);
+  return run_ooc_paleo(Words{"predict", network, "--hardware", machine, "--quiet"} + flags +
+                       Words{"--export-policy", "-", "-o", "/dev/null"});
 }
 
 /// The object of that tensor on one line.
@@ -39,13 +33,10 @@ TEST_CASE(
   // back while c.backward runs, a while b.backward does.
   const Ran ran = export_policy({"--memory", "3GB"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(entry_of(ran.out, "a").find(R"("offload","out_after":"a","back_at":"b")") !=
-        std::string::npos);
-  CHECK(entry_of(ran.out, "b").find(R"("offload","out_after":"c","back_at":"c")") !=
-        std::string::npos);
-  CHECK(entry_of(ran.out, "c").find(R"("keep","out_after":null,"back_at":null)") !=
-        std::string::npos);
-  CHECK(ran.out.find("\"left_out\": []") != std::string::npos);
+  CHECK(has(entry_of(ran.out, "a"), R"("offload","out_after":"a","back_at":"b")"));
+  CHECK(has(entry_of(ran.out, "b"), R"("offload","out_after":"c","back_at":"c")"));
+  CHECK(has(entry_of(ran.out, "c"), R"("keep","out_after":null,"back_at":null)"));
+  CHECK(has(ran.out, "\"left_out\": []"));
 }
 
 TEST_CASE("a policy says what a layer is in PyTorch: its module, or else its functions") {
@@ -59,7 +50,7 @@ TEST_CASE("a policy says what a layer is in PyTorch: its module, or else its fun
   for (const char* said : {R"("module":"transformer.h.0.mlp.act","functions":["gelu","gelu_"])",
                            R"("module":"transformer.h.0.mlp_residual","functions":["add","add_",)",
                            R"("module":"loss","functions":["cross_entropy"])"}) {
-    CHECK_MESSAGE(layers.find(said) != std::string::npos, said);
+    CHECK_MESSAGE(has(layers, said), said);
   }
 }
 
@@ -67,20 +58,15 @@ TEST_CASE("what is made again names the layer that it is made for") {
   // Two blocks, a b and c d: a and c are made again.
   const Ran ran = export_policy({"--memory", "5GB", "--schedule", "checkpoint", "--blocks", "2"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(entry_of(ran.out, "c").find(R"("recompute","out_after":null,"back_at":"c")") !=
-        std::string::npos);
+  CHECK(has(entry_of(ran.out, "c"), R"("recompute","out_after":null,"back_at":"c")"));
   // Its block is made from the data, which backward does not read.
-  CHECK(entry_of(ran.out, "data").find(R"("saved":false,"action":"keep")") != std::string::npos);
+  CHECK(has(entry_of(ran.out, "data"), R"("saved":false,"action":"keep")"));
 }
 
 TEST_CASE("a policy is refused where the plan does what hooks cannot") {
-  const auto refused = [](const std::string& network, std::vector<std::string> flags,
-                          const std::string& why) {
-    const Ran ran = export_policy(std::move(flags), network, "v100-16gb-pcie3");
-    CHECK(ran.exit_code == 2);
-    CHECK_MESSAGE(ran.err.find("--export-policy: found a plan " + why) != std::string::npos,
-                  ran.err);
-    CHECK(ran.out.empty());
+  const auto refused = [](const std::string& network, const Words& flags, const std::string& why) {
+    check_refused(export_policy(flags, network, "v100-16gb-pcie3"),
+                  {"--export-policy: found a plan " + why});
   };
   refused("vgg16", {"--devices", "2", "--batch", "2"}, "for 2 devices");
   refused("vgg16", {"--schedule", "unified", "--batch", "2"}, "that moves pages");
@@ -96,7 +82,7 @@ TEST_CASE("without a plan no policy is written, and that is said") {
                                  example + "_machine.json", "--memory", "2GB", "-o", "/dev/null",
                                  "--export-policy", "-", "--trace", "/dev/null"});
   CHECK(ran.exit_code == 3);
-  CHECK_MESSAGE(ran.err.find("no trace and no policy are written") != std::string::npos, ran.err);
+  CHECK_MESSAGE(has(ran.err, "no trace and no policy are written"), ran.err);
 }
 
 }  // namespace ooc::test

@@ -1,7 +1,6 @@
 // What can go wrong with a replay: each has its exit code and says what it was.
-#include <doctest/doctest.h>
-
 #include "tests/cli/replay_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc::test;
 
@@ -70,7 +69,6 @@ TEST_CASE("a machine with several devices is refused") {
   const std::string one = "\"devices\": 1";
   profile.replace(profile.find(one), one.size(), "\"devices\": 2");
   folder.file("two.json", profile);
-  const Ran ran = run_ooc_paleo({"replay", "example_skip", "--hardware", "./two.json"},
-                                {.folder = folder.path(), .environment = {}});
+  const Ran ran = run_ooc_paleo({"replay", "example_skip", "--hardware", "./two.json"}, in(folder));
   check_ends(ran, 2, "/devices: found 2, expected 1");
 }

@@ -1,9 +1,8 @@
 // A plan that goes out as a file and comes back as measurements, as on a machine that has only nvcc.
-#include <doctest/doctest.h>
-
 #include <regex>
 
 #include "tests/cli/replay_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc::test;
 using nlohmann::json;
@@ -12,9 +11,8 @@ namespace {
 
 /// What the machine that has only the measuring program does.
 void run_script(const ScratchFolder& folder, const std::string& script, const std::string& log) {
-  const Ran ran =
-      run_program({OOC_GPU_STUB, "--only", "replay", "--replay", script, "--output", log},
-                  {.folder = folder.path(), .environment = {}});
+  const Ran ran = run_program(
+      {OOC_GPU_STUB, "--only", "replay", "--replay", script, "--output", log}, in(folder));
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
 }
 
@@ -86,10 +84,9 @@ TEST_CASE("measurements of another job, or cut short, are refused") {
         Words{"--schedule", "vdnn-conv", "--batch", "32"},
         Words{"--schedule", "vdnn-conv", "--batch", "1", "--link", "9GB/s"},
         Words{"--schedule", "vdnn-conv", "--batch", "1", "--compute", "busy"}}) {
-    Words words{"replay", "example_skip", "--hardware", kStubMachine};
-    words.insert(words.end(), other.begin(), other.end());
-    words.insert(words.end(), {"--import-measurements", "log"});
-    const Ran ran = run_ooc_paleo(words, {.folder = folder.path(), .environment = {}});
+    Words words = Words{"replay", "example_skip", "--hardware", kStubMachine} + other +
+                  Words{"--import-measurements", "log"};
+    const Ran ran = run_ooc_paleo(words, in(folder));
     CHECK(ran.exit_code == 2);
     CHECK_MESSAGE(has(ran.err, "log: found runs of 1 other plans"), ran.err);
   }

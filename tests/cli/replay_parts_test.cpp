@@ -1,8 +1,7 @@
 // Parts of `replay` from inside: what a device said of a plan, and whether a profile is of the measured machine.
-#include <doctest/doctest.h>
-
 #include "cli/replay/measured_run.hpp"
 #include "model/base/errors.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,9 +1,6 @@
 // Replays that succeed, on the fake device: what is predicted from its parameters is what it takes.
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 #include "tests/cli/replay_support.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc::test;
 using nlohmann::json;

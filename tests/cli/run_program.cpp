@@ -100,6 +100,30 @@ Words of_one_schedule(Words words) {
   return named ? std::move(words) : std::move(words) + Words{"--schedule", "capacity"};
 }
 
+std::vector<CsvRow> csv_rows(const std::string& csv) {
+  std::vector<Words> lines{{""}};
+  bool quoted = false;
+  for (const char c : csv) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      lines.back().emplace_back();
+    } else if (c == '\n') {
+      lines.push_back({""});
+    } else {
+      lines.back().back() += c;
+    }
+  }
+  lines.pop_back();  // behind the last line's end
+  std::vector<CsvRow> rows;
+  for (std::size_t line = 1; line < lines.size(); ++line) {
+    REQUIRE(lines[line].size() == lines[0].size());
+    CsvRow& row = rows.emplace_back();
+    for (std::size_t i = 0; i < lines[0].size(); ++i) row[lines[0][i]] = lines[line][i];
+  }
+  return rows;
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path.string());

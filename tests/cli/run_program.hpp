@@ -1,10 +1,7 @@
 // Runs a program the way a shell would and tells what came of it. For the tests of the built program.
 #pragma once
 
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 
@@ -38,6 +35,10 @@ struct Surroundings {
   std::vector<std::pair<std::string, std::string>> environment;  ///< beside PATH and HOME
 };
 
+[[nodiscard]] inline Surroundings in(const ScratchFolder& folder) {
+  return {.folder = folder.path(), .environment = {}};
+}
+
 /// `arguments` with the program first; standard input is empty.
 [[nodiscard]] Ran run_program(const std::vector<std::string>& arguments,
                               const Surroundings& surroundings = {});
@@ -62,6 +63,20 @@ inline const std::string kSource = OOC_SOURCE_DIR;
 inline const std::string kData = kSource + "/tests/data/";
 inline const std::string kNetwork = kData + "worked_example.json";
 inline const std::string kMachine = kData + "worked_example_machine.json";
+
+/// Exit status 2, nothing on standard output, one line on standard error with all of `parts`.
+inline void check_refused(const Ran& ran, const Words& parts) {
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == 2);
+  CHECK(ran.out == "");
+  CHECK(ran.err.starts_with("ooc-paleo: error: "));
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  for (const std::string& part : parts) CHECK_MESSAGE(has(ran.err, part), part);
+}
+
+/// Rows of a result in CSV, each a field by its column's name.
+using CsvRow = std::map<std::string, std::string>;
+[[nodiscard]] std::vector<CsvRow> csv_rows(const std::string& csv);
 
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);

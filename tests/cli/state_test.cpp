@@ -1,46 +1,21 @@
 // Does the program say what moving state goes with, what a job that does not fit would need, and how its export reads?
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
-Ran predict_state(std::vector<std::string> flags) {
-  std::vector<std::string> words{"predict",         "gpt2",        "--hardware",
-                                 "v100-16gb-pcie3", "--precision", "fp16",
-                                 "--optimizer",     "adam",        "--quiet"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  return run_ooc_paleo(words);
-}
-
-std::vector<std::string> csv_fields(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
+Ran predict_state(Words flags) {
+  return run_ooc_paleo(Words{"predict", "gpt2", "--hardware", "v100-16gb-pcie3", "--precision",
+                             "fp16", "--optimizer", "adam", "--quiet"} +
+                       flags);
 }
 
 TEST_CASE("state that moves is refused where it cannot, with the reason") {
-  const auto refused = [](std::vector<std::string> flags, const std::string& why) {
-    const Ran ran = predict_state(std::move(flags));
-    CHECK(ran.exit_code == 2);
-    CHECK_MESSAGE(has(ran.err, why), ran.err);
+  const auto refused = [](const Words& flags, const std::string& why) {
+    check_refused(predict_state(flags), {why});
   };
   refused({"--offload", "gradients"}, "nobody would read gradients");
   refused({"--offload", "optimizer:0.5,gradients,optimizer"}, "found \"optimizer\" twice");
@@ -96,14 +71,10 @@ TEST_CASE("a job with its state far that does not fit says what near memory alon
 
 TEST_CASE(
     "compute and stalls are the iteration where state moves, in JSON, CSV and rows of sweeps") {
-  const std::vector<std::string> flags{"unet",        "--hardware", "t4",  "--batch",
-                                       "16",          "--schedule", "lms", "--algorithms",
-                                       "performance", "--quiet"};
-  const auto run = [&](const std::string& command, std::vector<std::string> more) {
-    std::vector<std::string> words = flags;
-    words.insert(words.begin(), command);
-    words.insert(words.end(), more.begin(), more.end());
-    return run_ooc_paleo(words).out;
+  const Words flags{"unet",       "--hardware", "t4",           "--batch",     "16",
+                    "--schedule", "lms",        "--algorithms", "performance", "--quiet"};
+  const auto run = [&](const std::string& command, Words more) {
+    return run_ooc_paleo(Words{command} + flags + more).out;
   };
   const auto json =
       nlohmann::json::parse(run("predict", {"--offload", "optimizer", "--format", "json"}));
@@ -115,23 +86,15 @@ TEST_CASE(
   for (const std::string& csv :
        {run("predict", {"--offload", "optimizer", "--format", "csv"}),
         run("sweep", {"--offload", "none;optimizer", "--format", "csv"})}) {
-    std::istringstream lines(csv);
-    std::string line;
-    std::getline(lines, line);
-    const std::vector<std::string> names = csv_fields(line);
-    int rows = 0;
-    for (; std::getline(lines, line); ++rows) {
-      const std::vector<std::string> row = csv_fields(line);
-      std::int64_t rest = 0;
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        if (names[i] == "iteration_time_ns") rest += std::stoll(row[i]);
-        if (names[i] == "compute_time_ns" || names[i].starts_with("stall_")) {
-          rest -= std::stoll(row[i]);
-        }
+    const std::vector<CsvRow> rows = csv_rows(csv);
+    CHECK(!rows.empty());
+    for (const CsvRow& row : rows) {
+      std::int64_t rest = std::stoll(row.at("iteration_time_ns"));
+      for (const auto& [column, field] : row) {
+        if (column == "compute_time_ns" || column.starts_with("stall_")) rest -= std::stoll(field);
       }
       CHECK(rest == 0);
     }
-    CHECK(rows > 0);
   }
 }
 
@@ -153,14 +116,10 @@ TEST_CASE("the bound counts far weights as often as they come") {
 }
 
 TEST_CASE("compare says which presets fit, the quickest first, and of the others what they lack") {
-  const auto ask = [](std::vector<std::string> flags) {
-    std::vector<std::string> words{"compare",     "gpt2",
-                                   "--hardware",  "v100-16gb-pcie3",
-                                   "--schedules", "in-core,capacity",
-                                   "--state",     "stream,fsdp-cpu,paged",
-                                   "--quiet"};
-    words.insert(words.end(), flags.begin(), flags.end());
-    return run_ooc_paleo(words);
+  const auto ask = [](Words flags) {
+    return run_ooc_paleo(Words{"compare", "gpt2", "--hardware", "v100-16gb-pcie3", "--schedules",
+                               "in-core,capacity", "--state", "stream,fsdp-cpu,paged", "--quiet"} +
+                         flags);
   };
   const Ran table = ask({"--precision", "fp16"});
   CHECK(table.exit_code == 0);
@@ -181,39 +140,16 @@ TEST_CASE("compare says which presets fit, the quickest first, and of the others
   CHECK(has(hint.out, "ooc-paleo compare --state all"));
 }
 
-Ran sweep_state(std::vector<std::string> flags) {
-  std::vector<std::string> words{"sweep",       "gpt2", "--hardware",  "v100-16gb-pcie3",
-                                 "--precision", "fp16", "--optimizer", "adam",
-                                 "--format",    "csv",  "--quiet"};
-  words.insert(words.end(), flags.begin(), flags.end());
-  return run_ooc_paleo(of_one_schedule(words));
-}
-
-/// Rows of fields, some in quotes.
-std::vector<std::vector<std::string>> fields_of(const std::string& csv) {
-  std::vector<std::vector<std::string>> rows{{""}};
-  bool quoted = false;
-  for (const char c : csv) {
-    if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      rows.back().emplace_back();
-    } else if (c == '\n') {
-      rows.push_back({""});
-    } else {
-      rows.back().back() += c;
-    }
-  }
-  return rows;
+Ran sweep_state(Words flags) {
+  return run_ooc_paleo(
+      of_one_schedule(Words{"sweep", "gpt2", "--hardware", "v100-16gb-pcie3", "--precision", "fp16",
+                            "--optimizer", "adam", "--format", "csv", "--quiet"} +
+                      flags));
 }
 
 /// The column of a row, counted from 0.
 std::string field_of(const std::string& csv, std::size_t row, const std::string& column) {
-  const std::vector<std::vector<std::string>> table = fields_of(csv);
-  const auto& head = table.at(0);
-  const auto found = std::find(head.begin(), head.end(), column);
-  REQUIRE_MESSAGE(found != head.end(), column);
-  return table.at(row + 1).at(static_cast<std::size_t>(found - head.begin()));
+  return csv_rows(csv).at(row).at(column);
 }
 
 TEST_CASE("sweeps take placements of state, presets and rates of far updates as axes") {
@@ -241,7 +177,7 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   CHECK(has(sweep_state({"--offload", "optimizer,optimizer"}).err, "twice"));
   CHECK(has(sweep_state({"--state", "stream,stream"}).err, "stream comes twice"));
   const Ran all = sweep_state({"--state", "all"});
-  CHECK_MESSAGE(fields_of(all.out).size() == 1 + 8 + 1, all.err);
+  CHECK_MESSAGE(csv_rows(all.out).size() == 8, all.err);
 }
 
 TEST_CASE("updates that run far are no part of what a job with state far is compared with") {
@@ -295,13 +231,10 @@ TEST_CASE("micro-batches are an axis, and their gradients add up near or far") {
 }
 
 TEST_CASE("need, fit, max and best answer about state that moves") {
-  const auto ask = [](std::vector<std::string> words) {
-    const std::vector<std::string> job{
-        "gpt2", "--hardware", "v100-16gb-pcie3", "--precision", "fp16",      "--optimizer",
-        "adam", "--state",    "stream",          "--quiet",     "--schedule"};
-    words.insert(words.end(), job.begin(), job.end());
-    words.emplace_back("capacity");
-    return run_ooc_paleo(words);
+  const auto ask = [](Words words) {
+    return run_ooc_paleo(words + Words{"gpt2", "--hardware", "v100-16gb-pcie3", "--precision",
+                                       "fp16", "--optimizer", "adam", "--state", "stream",
+                                       "--quiet", "--schedule", "capacity"});
   };
   CHECK_MESSAGE(has(ask({"need", "link"}).out, "waits for updates in far memory"),
                 ask({"need", "link"}).out);

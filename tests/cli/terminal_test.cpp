@@ -1,17 +1,15 @@
 // What reaches a terminal: nothing that it would obey, nothing endless, and lines that fit it.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <regex>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
 
 /// A line break, an escape sequence, a C1 control and a change of direction, as JSON has them and as bytes.
 const std::string kHostileJson = R"(x\u001b[31m\u009b2J\u202e\u0007\u007f)";
-const std::vector<std::string> kHostile{"\x1b", "\u009b", "\u202e", "\x07", "\x7f"};
+const Words kHostile{"\x1b", "\u009b", "\u202e", "\x07", "\x7f"};
 
 std::string replaced(std::string text, const std::string& old, const std::string& by) {
   const std::size_t at = text.find(old);
@@ -20,7 +18,7 @@ std::string replaced(std::string text, const std::string& old, const std::string
 }
 
 void check_clean(const std::string& text) {
-  for (const std::string& bad : kHostile) CHECK(text.find(bad) == std::string::npos);
+  for (const std::string& bad : kHostile) CHECK_FALSE(has(text, bad));
 }
 
 /// Every text of both files that a command may show.
@@ -50,7 +48,7 @@ TEST_CASE("names from files reach no output with what a terminal obeys") {
     for (const std::string command :
          {"predict", "compare", "max-batch", "need", "inspect", "sweep"}) {
       if (command == "sweep" && format == "table") continue;
-      std::vector<std::string> words{command, network, "--hardware", machine, "--format", format};
+      Words words{command, network, "--hardware", machine, "--format", format};
       if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "2"});
       if (command == "need") words.insert(words.begin() + 1, "link");
       if (command == "predict") {
@@ -68,7 +66,7 @@ TEST_CASE("names from files reach no output with what a terminal obeys") {
     }
   }
   check_clean(read_file(trace));
-  CHECK(read_file(trace).find("\\u001b") == std::string::npos);  // viewers undo what JSON escapes
+  CHECK_FALSE(has(read_file(trace), "\\u001b"));  // viewers undo what JSON escapes
   check_clean(read_file(plan));
   // Too little memory names tensors.
   const Ran small = run_ooc_paleo({"predict", network, "--hardware", machine, "--memory", "1 GB"});
@@ -83,13 +81,13 @@ TEST_CASE("an echoed line is cut, however long it is") {
   const std::string fields =
       scratch.file("fields.csv", "layer,forward_ms,backward_ms\n" + endless + ",1,2\n");
   const std::string samples = scratch.file("samples", endless + "\n");
-  const std::vector<std::vector<std::string>> commands{
+  const std::vector<Words> commands{
       {"predict", kNetwork, "--hardware", kMachine, "--layer-times", times},
       {"predict", kNetwork, "--hardware", kMachine, "--layer-times", fields},
       {"replay", kNetwork, "--hardware", kMachine, "--import-measurements", samples},
       {"calibrate", "--probe", "none", "--from", samples, "-o",
        (scratch.path() / "profile.json").string()}};
-  for (const std::vector<std::string>& command : commands) {
+  for (const Words& command : commands) {
     const Ran ran = run_ooc_paleo(command);
     CAPTURE(ran.err.substr(0, 1000));
     CHECK(ran.exit_code == 2);
@@ -102,7 +100,7 @@ TEST_CASE("layer times take the names that CSV shows") {
   const std::string network = scratch.file(
       "n.json", replaced(read_file(kNetwork), "\"name\": \"a\"", "\"name\": \"=a\\u001b\\n\""));
   const std::string listed = run_ooc_paleo({"inspect", network, "--format", "csv"}).out;
-  CHECK(listed.find("\n'=a\\u001b\\u000a,") != std::string::npos);
+  CHECK(has(listed, "\n'=a\\u001b\\u000a,"));
   const std::string times =
       scratch.file("times.csv", "layer,forward_ms,backward_ms\n'=a\\u001b\\u000a,1,2\n");
   CHECK(run_ooc_paleo({"predict", network, "--hardware", kMachine, "--layer-times", times})
@@ -141,7 +139,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
       if (!one_word) CHECK_MESSAGE(columns <= 60, line);
       begin = end + 1;
     }
-    if (text.find("no room for: ") != std::string::npos) continue;
+    if (has(text, "no room for: ")) continue;
     // Nothing is lost: every word of the wide text is there, but for the bars, which are shorter.
     const std::string wide = run_shell("COLUMNS=60 ooc-paleo " + command).out;
     const std::regex word("[A-Za-z0-9_/.-]+");
@@ -149,7 +147,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
          it != std::sregex_iterator(); ++it) {
       const std::string each = it->str();
       if (each.find_first_not_of('.') == std::string::npos) continue;
-      CHECK_MESSAGE(text.find(each) != std::string::npos, each);
+      CHECK_MESSAGE(has(text, each), each);
     }
   }
 }
@@ -207,22 +205,20 @@ TEST_CASE("every answer begins with its framework and what that means") {
     };
     if (command[0] == "inspect") {  // has no schedules
       const std::string out = run_ooc_paleo(command).out;
-      CHECK(out.substr(0, out.find('\n')).find(ideal) != std::string::npos);
+      CHECK(has(out.substr(0, out.find('\n')), ideal));
       continue;
     }
-    CHECK(first_line({}).find(ideal) != std::string::npos);
-    CHECK(first_line({"--framework", "pytorch-2"}).find(pytorch) != std::string::npos);
+    CHECK(has(first_line({}), ideal));
+    CHECK(has(first_line({"--framework", "pytorch-2"}), pytorch));
   }
   const Ran sweep = run_ooc_paleo({"sweep", "alexnet", "--hardware", "m40", "--batch", "8",
                                    "--schedule", "capacity", "--framework", "ideal,pytorch-2"});
-  CHECK_MESSAGE(
-      sweep.err.find("2 rows, " + ideal + ", " + pytorch + ": 2 ran") != std::string::npos,
-      sweep.err);
-  CHECK(run_ooc_paleo(Words{"predict"} + job + Words{"--format", "json"})
-            .out.find(R"("framework_meaning": "no overhead, exact memory")") != std::string::npos);
+  CHECK_MESSAGE(has(sweep.err, "2 rows, " + ideal + ", " + pytorch + ": 2 ran"), sweep.err);
+  CHECK(has(run_ooc_paleo(Words{"predict"} + job + Words{"--format", "json"}).out,
+            R"("framework_meaning": "no overhead, exact memory")"));
   for (const auto& file : std::filesystem::directory_iterator(kSource + "/hwprofiles/software")) {
     CAPTURE(file.path().string());
-    CHECK(read_file(file.path()).find("\"meaning\": ") != std::string::npos);
+    CHECK(has(read_file(file.path()), "\"meaning\": "));
   }
 }
 
@@ -234,11 +230,11 @@ TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
 
 TEST_CASE("the manual names every command and flag") {
   const std::string page = run_ooc_paleo({"manual"}).out;
-  CHECK(page.rfind(".TH OOC\\-PALEO 1 ", 0) == 0);
+  CHECK(page.starts_with(".TH OOC\\-PALEO 1 "));
   for (const char* text : {"\n.SS max-batch\n", "\\fB\\-\\-hardware\\fR PROFILE\n",
                            "\\fB\\-\\-output\\fR, \\fB\\-o\\fR FILE\n"}) {
     CAPTURE(text);
-    CHECK(page.find(text) != std::string::npos);
+    CHECK(has(page, text));
   }
 }
 

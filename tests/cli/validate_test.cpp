@@ -1,15 +1,8 @@
 // `validate` as a user sees it: what is shipped, rows of his own, what is wrong with a row.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "tests/cli/run_program.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -40,12 +33,10 @@ struct Judged {
   std::string path;
 };
 
-Judged validate(const std::string& text, std::vector<std::string> more = {}) {
+Judged validate(const std::string& text, Words more = {}) {
   const ScratchFolder folder;
   const std::string path = folder.file("rows.json", text);
-  std::vector<std::string> words{"validate", path};
-  words.insert(words.end(), more.begin(), more.end());
-  return {run_ooc_paleo(words), path};
+  return {run_ooc_paleo(Words{"validate", path} + more), path};
 }
 
 TEST_CASE("shipped rows are found by name from any directory") {
@@ -168,7 +159,7 @@ TEST_CASE(
 
 struct Wrong {
   std::string row;
-  std::vector<std::string> says;
+  Words says;
 };
 
 TEST_CASE("a bad row exits 2 with one line that names file, place, line and column") {
@@ -218,14 +209,14 @@ TEST_CASE("no job gets the network of another job") {
       "./config.json --hardware h100-sxm --batch 1 --precision bf16 --kernels ";
   const std::string resnet =
       "resnet50 --hardware m40 --batch 16 --schedule in-core --framework ./fw";
-  const std::vector<std::string> jobs{gpt2,
-                                      gpt2 + " --grad-dtype fp32",
-                                      lora,
-                                      lora + " --lora-dtype float32",
-                                      llama + "eager",
-                                      llama + "fused",
-                                      resnet + "1.json",
-                                      resnet + "2.json"};
+  const Words jobs{gpt2,
+                   gpt2 + " --grad-dtype fp32",
+                   lora,
+                   lora + " --lora-dtype float32",
+                   llama + "eager",
+                   llama + "fused",
+                   resnet + "1.json",
+                   resnet + "2.json"};
   json rows = json::array();
   for (const std::string& line : jobs) {
     std::istringstream words(line);
@@ -249,14 +240,13 @@ TEST_CASE("no job gets the network of another job") {
                                 {"source", "s"},
                                 {"rows", rows}}
                                .dump());
-  const Ran ran =
-      run_ooc_paleo({"validate", "./rows.json", "--format", "json"}, {folder.path(), {}});
+  const Ran ran = run_ooc_paleo({"validate", "./rows.json", "--format", "json"}, in(folder));
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   const json judged = json::parse(ran.out)["rows"];
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     CAPTURE(jobs[i]);
     const Ran alone =
-        run_shell("ooc-paleo predict " + jobs[i] + " --format json --quiet", {folder.path(), {}});
+        run_shell("ooc-paleo predict " + jobs[i] + " --format json --quiet", in(folder));
     CHECK(judged[i]["predicted"] == json::parse(alone.out)["peak_near_bytes"]);
     if (i % 2 == 1) CHECK(judged[i]["predicted"] != judged[i - 1]["predicted"]);
   }

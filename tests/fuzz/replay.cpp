@@ -2,18 +2,10 @@
 // whose names say what must come out (valid_*, invalid_*), then a fixed number of mutations of
 // them. The mutations come from a seeded generator: a failure here is repeatable, and its input is
 // printed.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <random>
-#include <sstream>
-#include <string>
 
 #include "tests/fuzz/target.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 

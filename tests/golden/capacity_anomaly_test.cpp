@@ -9,13 +9,10 @@
 // lasts until it is out: d.forward waits for that.
 //     a, b, c until 30, a out 10-110, d 110-150, c back 150-160, a in 150-151, b back 160-170, a 180.
 // With room for 15 nothing moves: 100 ns.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -6,14 +6,9 @@
 // repository and ooc-paleo is in the PATH, so what they write goes nowhere.
 //
 // OOC_UPDATE_GOLDEN=1 rewrites the outputs in the files instead; read the diff before committing it.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-
 #include "tests/cli/run_program.hpp"
 #include "tests/golden/console_blocks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -38,7 +33,7 @@ class CommandRunner {
     }
   }
   [[nodiscard]] Ran run(const std::string& command) const {
-    return run_shell("exec 2>&1\n" + command, {.folder = scratch_.path(), .environment = {}});
+    return run_shell("exec 2>&1\n" + command, in(scratch_));
   }
 
  private:

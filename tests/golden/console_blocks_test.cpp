@@ -1,7 +1,7 @@
 // The harness itself: it must find every command and tell every difference.
 #include "tests/golden/console_blocks.hpp"
 
-#include <doctest/doctest.h>
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

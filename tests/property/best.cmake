@@ -2,3 +2,6 @@
 ooc_test(best property
   SOURCES best_test.cpp
   LINK ooc_test_support)
+ooc_test(best_plans property
+  SOURCES best_plans_test.cpp
+  LINK ooc_test_support)

@@ -5,18 +5,13 @@
 // With OOC_PROPERTY_WIDER=1 also a wider class, which best does not search: up to three pieces run again ahead of any
 // backward tasks, needed there or not, and one copy out waits for any later task. The bounds have to hold for that, too.
 // Not gone through: other orders of copies.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-#include <vector>
-
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/mix_decoder.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -3,17 +3,13 @@
 // on chains so small that all plans can be tried, none of them beats the bound.
 #include "simulator/plan/bounds.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <limits>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -2,15 +2,11 @@
 // one queue, and the same blocks handed out by a second allocator that was written for clarity: sets and lists.
 // Reserved memory and the step that blocks must agree, and reserved memory stays between what lives and what
 // there is.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <list>
-#include <optional>
 #include <random>
-#include <vector>
 
 #include "tests/support/property_cases.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
 namespace ooc::test {

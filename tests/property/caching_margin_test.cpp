@@ -2,20 +2,19 @@
 // same? Shipped networks under every schedule, with less memory than they take: reserved memory stays within the
 // budget and above what lives, the margin that is left is said, sweeps and `predict` leave the same one, and what
 // runs in the budget less the largest margin with every byte usable runs in the budget with this allocator.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <tuple>
-#include <vector>
-
 #include "cli/load.hpp"
+#include "model/software/framework_json.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {
+
+/// A part of the cases is asked for: coarser steps.
+bool coarse() { return test::case_count(1'000) < 1'000; }
 
 /// The most that lives at once on one device, rounded as an allocator has to, static bytes included. Blocks
 /// that begin and end at one instant are left out.
@@ -91,6 +90,7 @@ TEST_CASE("what a caching allocator holds back is left to it, and jobs run" *
     for (const Schedule* schedule : schedules()) {
       CAPTURE(schedule->name);
       for (const std::int64_t percent : {85, 70, 50}) {
+        if (coarse() && percent != 70) continue;
         CAPTURE(percent);
         const Bytes budget(in_core.count() / 100 * percent);
         const CaseRun run =
@@ -107,8 +107,8 @@ TEST_CASE("what a caching allocator holds back is left to it, and jobs run" *
   MESSAGE(seen.ran << " run, " << seen.with_margin << " of them with a margin, " << seen.blocked
                    << " block; of " << seen.run_in_two_thirds << " that would run in 68 % "
                    << seen.exceptions << " do not");
-  CHECK(seen.with_margin > 20);
-  CHECK(seen.run_in_two_thirds > 50);
+  CHECK(seen.with_margin > (coarse() ? 5 : 20));
+  CHECK(seen.run_in_two_thirds > (coarse() ? 15 : 50));
   CHECK(seen.exceptions <= seen.run_in_two_thirds / 50);  // holes may take more than a third
 }
 
@@ -124,7 +124,7 @@ TEST_CASE(
   for (const char* name : {"superneurons", "checkpoint-offload"}) {
     CAPTURE(name);
     std::optional<Duration> best;
-    for (int sixteenths = 60; sixteenths <= 84; sixteenths += 4) {
+    for (int sixteenths = 60; sixteenths <= 84; sixteenths += coarse() ? 12 : 4) {
       CAPTURE(sixteenths);
       options.memory = Bytes((std::int64_t{sixteenths} << 30) / 16);
       const CaseRun run =
@@ -152,7 +152,7 @@ TEST_CASE("under a caching allocator more memory is not slower: plans that are n
     const Bytes in_core = make_case(workload, machine, options).in_core_peak;
     for (const char* name : {"capacity", "swap-in-out", "lms", "vdnn-prefix", "offload-layers"}) {
       std::optional<Duration> best;
-      for (int percent = 40; percent <= 110; percent += 5) {
+      for (int percent = 40; percent <= 110; percent += coarse() ? 35 : 5) {
         CAPTURE(network);
         CAPTURE(name);
         CAPTURE(percent);
@@ -216,6 +216,24 @@ TEST_CASE("a search finds plans that a caching allocator runs in half as long ag
   const std::int64_t caching = time_with(Allocator::kCaching);
   MESSAGE((caching * 100 / ideal) << " % of it");
   CHECK(caching <= ideal / 100 * 150);
+}
+
+TEST_CASE("best is no slower than a schedule that a caching allocator blocks at first" *
+          doctest::test_suite("whole networks")) {
+  CaseOptions options;
+  options.batch = 8;
+  options.framework = std::make_shared<const Framework>(
+      read_framework_file(OOC_SOURCE_DIR "/hwprofiles/software/pytorch-2.json"));
+  options.schedule.own.change().search = 60;
+  options.memory = Bytes(666'405'829);
+  const Workload workload = load_workload("mobilenetv2_100", "NETWORK", options);
+  const Machine machine = load_hardware("rtx-3090", "--hardware", options);
+  const Case which = make_case(workload, machine, options);
+  const CaseRun other = run_case(which, *find_schedule("recompute"), Bounds::kNone);
+  const CaseRun best = run_case(which, *find_schedule("best"), Bounds::kNone);
+  REQUIRE(other.planned_for);
+  REQUIRE(best.timeline() != nullptr);
+  CHECK(best.timeline()->iteration_time <= other.timeline()->iteration_time);
 }
 
 }  // namespace

@@ -2,10 +2,6 @@
 // capacity lies between the sum of compute and vdnn-like wherever vdnn-like fits; and more memory or a
 // faster link never makes capacity slower. On graphs with skips the last two have exceptions: they are
 // counted and must stay below one in a thousand. Copies in a row (copy_streams serial) take what their sum says.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/schedules/schedule.hpp"
@@ -13,6 +9,7 @@
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {

@@ -4,15 +4,12 @@
 // sides are exact.
 #include "model/analytic/closed_forms.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
 #include <random>
-#include <variant>
-#include <vector>
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_builder.hpp"
+#include "tests/support/property_cases.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -153,11 +150,6 @@ BackwardRun run(const Chain& chain) {
   return result;
 }
 
-std::size_t case_count() {
-  const char* cases = std::getenv("OOC_PROPERTY_CASES");
-  return cases == nullptr ? 20000 : static_cast<std::size_t>(std::strtoul(cases, nullptr, 10));
-}
-
 TEST_CASE("the head's example: processing is caught at 300 and the backward pass takes 500") {
   // As in closed_forms.hpp with ns for ms and bytes for 10 MB: 100 bytes at 0.5 bytes/ns would be
   // no whole rate, so 1 byte/ns and 200 bytes: a copy takes 200 ns, two layers are retained.
@@ -176,7 +168,7 @@ TEST_CASE("the head's example: processing is caught at 300 and the backward pass
 
 TEST_CASE("(10)-(12) bound the backward pass from above, and T_catch is its first wait, exactly") {
   ChainGenerator chains(20190724);
-  const std::size_t cases = case_count();
+  const std::size_t cases = test::case_count(20'000);
   std::size_t caught_count = 0;
   std::size_t strict_count = 0;
   for (std::size_t i = 0; i < cases; ++i) {

@@ -2,10 +2,6 @@
 // for the graph that it is about; near memory stays within the budget, and the smallest one is exact, as is
 // every number of tensors; compute and stalls add up; a free link costs nothing but the kernels, which
 // are never the network's work; everything fits means nothing added; and the naive simulator agrees.
-#include <doctest/doctest.h>
-
-#include <numeric>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
@@ -16,6 +12,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {

@@ -2,10 +2,6 @@
 // and split of the batch? The joint plan validates on the graph that is written out; no device exceeds the
 // budget; the engine is never blocked and agrees with the naive simulator; no lower bound exceeds the
 // time; and the same input gives the same plan.
-#include <doctest/doctest.h>
-
-#include <optional>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/join_devices.hpp"
@@ -16,6 +12,7 @@
 #include "tests/support/peaks.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {

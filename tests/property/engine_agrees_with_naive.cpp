@@ -1,17 +1,12 @@
 // Can any plan make the engine differ from the naive simulator, which was written from the text of
 // the semantics alone? Random small plans through the text form; spans, peak and blocked steps must
 // agree to the nanosecond. And every nanosecond of a compute queue must have exactly one cause.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_plan.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -1,17 +1,11 @@
 // More memory or a faster link never gives a longer time by more than 0.1 %, workspaces included: every shipped schedule
 // over random networks and over shipped ones. Schedules whose rules cannot promise that are named with their cause, and
 // their files say so.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "cli/load.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -134,7 +128,7 @@ void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) 
 }
 
 /// Whether fewer cases are asked for (under sanitizers): some of each, too few to count.
-bool few() { return number_from("OOC_PROPERTY_CASES", 1'000) < 1'000; }
+bool few() { return case_count(1'000) < 1'000; }
 
 TEST_CASE("more memory or a faster link is not slower: random networks") {
   for (const Schedule* schedule : schedules()) {

@@ -1,15 +1,6 @@
 // One question, one answer: whatever command is asked the same job, the row is the same to the nanosecond and the byte.
 // Random jobs over shipped networks, machines, schedules, frameworks, budgets and links; `predict` is what the rows of
 // `compare` and `sweep` and the runs that `need` and `max-batch` report are set against. `fit` runs as `predict` does.
-#include <doctest/doctest.h>
-
-#include <array>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "cli/load.hpp"
 #include "cli/sweep/inputs.hpp"
 #include "model/base/errors.hpp"
@@ -22,6 +13,7 @@
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -159,7 +151,7 @@ class OneJob {
 
 TEST_CASE("predict, compare, sweep, need and max-batch say the same of one job") {
   // A case costs as much as ten of other laws: of ten that are asked for one runs.
-  const std::uint64_t asked = number_from("OOC_PROPERTY_CASES", 400) / 10;
+  const std::uint64_t asked = case_count(400) / 10;
   const std::uint64_t alone = number_from("OOC_PROPERTY_SEED", 0);
   std::uint64_t fitting = 0;
   std::uint64_t cases = 0;

@@ -3,10 +3,6 @@
 // stays within the budget; the smallest budget is the largest task's whatever the parts are, and exact; what fits in-core runs in its time; bounds hold;
 // the naive simulator agrees; all waiting is for pages; and what leaves is what came first. And do groups of faults
 // begin where a driver would see them begin that counts the pages of every subtree?
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "model/cost/unified_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/engine/simulate.hpp"
@@ -18,6 +14,7 @@
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -3,10 +3,6 @@
 // link: with the simulated durations every step starts and ends exactly as simulated; and in any order of events
 // that queues and waits allow, memory stays within the limit and all steps end. The same for random
 // plans that mean nothing as training but use every feature of the engine.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/replay/memory_order.hpp"
@@ -16,6 +12,7 @@
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_plan.hpp"
 #include "tests/support/replay_executor.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -121,7 +118,7 @@ TEST_CASE("a replay of any plan is as fast as simulated and safe however long it
     check_replay(dice, plan, timeline, timeline.peak_near);
     ++runs;
   });
-  CHECK((runs > 500 || number_from("OOC_PROPERTY_CASES", 1'500) < 1'500 ||
+  CHECK((runs > 500 || case_count(1'500) < 1'500 ||
          number_from("OOC_PROPERTY_SEED", 0) != 0));
 }
 

@@ -3,10 +3,6 @@
 // and each update once; near memory stays within the budget; no lower bound exceeds the time; the naive
 // simulator agrees; and with sub-batches as small as they must be the smallest budget is that of one sample,
 // exactly: for moDNN the theoretical bound, weights + the largest task.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -18,6 +14,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {

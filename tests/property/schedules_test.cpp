@@ -3,10 +3,6 @@
 // at plan time that it does not fit, with the exact smallest budget; the engine is never blocked; no lower
 // bound exceeds the time; compute and stalls add up to the time; a free link costs nothing; the same input
 // gives the same plan; and the naive simulator agrees.
-#include <doctest/doctest.h>
-
-#include <numeric>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
@@ -20,6 +16,7 @@
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 namespace ooc::test {

@@ -1,14 +1,8 @@
 // Do weights count once, whoever uses them? Units add up to the network's parameters, their owners run first,
 // and of every unit there is one update, behind the last task that writes its gradient; shared ones last.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <string_view>
-#include <vector>
-
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

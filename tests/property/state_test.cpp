@@ -2,14 +2,6 @@
 // that carries state: the woven plan validates (state_example.hpp), runs in the smallest budget that is told and is refused
 // one byte below, is never quicker than its bound, has one cause for every nanosecond, and the naive simulator agrees; a
 // quicker link or far memory makes a chain no slower; state that is tensors and what is left add up to the network's.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <string>
-#include <vector>
-
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/state_words.hpp"
@@ -17,6 +9,7 @@
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/state_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -74,7 +74,7 @@ void WaitingRuns::check_rare(std::uint64_t times) const {
   INFO(quicker_, " of ", pairs_, " pairs of runs are quicker with copies that wait for more");
   // Fewer cases than usual are too few to count a rare thing.
   constexpr std::uint64_t kEnough = 300;
-  if (number_from("OOC_PROPERTY_CASES", kEnough) < kEnough) return;
+  if (case_count(kEnough) < kEnough) return;
   CHECK(quicker_ <= pairs_ / times + 1);
 }
 

@@ -1,7 +1,7 @@
 // Are blocks where they were put, and holes whole again when what parted them has gone?
 #include "simulator/schedules/address_space.hpp"
 
-#include <doctest/doctest.h>
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {

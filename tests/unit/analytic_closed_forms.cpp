@@ -1,12 +1,7 @@
 // OOC-Paleo's closed forms against sums done by hand. Rates are chosen so that a gigabyte takes a
 // round number of milliseconds.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "model/analytic/closed_forms.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 

@@ -1,15 +1,9 @@
 // Reading architecture files: numbers, provenance, errors.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
 
 #include "model/hardware/architecture_json.hpp"
 #include "model/kernels/parameter_fields.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -113,9 +107,9 @@ TEST_CASE("errors of architecture files name place, found and expected") {
   CHECK(range.parts().expected == "a ratio from 0.01 to 1");
   CHECK(error_of(replaced(volta, "\"kernel\": \"5 us\"", "\"kernel\": 5")).parts().place ==
         "/kernel");
-  CHECK(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\""))
-            .parts()
-            .hint.find("tensor") != std::string::npos);
+  CHECK(
+      has(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\"")).parts().hint,
+          "tensor"));
   const SpecError flash =
       error_of(replaced(text_of("pascal"), "\"recurrent\": {",
                         "\"flash\": {\"forward\": 1, \"backward\": 1}, \"recurrent\": {"));

@@ -1,13 +1,8 @@
 // Does the JSON writer put commas, line breaks and quotes where each layout has them?
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "model/base/json_writer.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,11 +1,7 @@
 // The search for a border, with predicates made by hand.
 #include "simulator/predict/border_search.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <vector>
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {

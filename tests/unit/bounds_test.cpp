@@ -1,13 +1,10 @@
 // Are the lower bounds what docs/model.md says? On the worked example by hand.
 #include "simulator/plan/bounds.hpp"
 
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

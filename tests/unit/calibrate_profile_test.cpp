@@ -1,15 +1,10 @@
 // From samples to a profile that reads back, with every number accounted for.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "calibrate/session/assemble.hpp"
 #include "calibrate/session/report.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/support/synthetic_samples.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -30,9 +25,8 @@ Assembled assembled(const SampleSet& set) {
 }
 
 void drop(SampleSet& set, const std::string& what) {
-  std::erase_if(set.groups, [&](const SampleGroup& group) {
-    return request_text(group.request).find(what) != std::string::npos;
-  });
+  std::erase_if(set.groups,
+                [&](const SampleGroup& group) { return has(request_text(group.request), what); });
 }
 
 bool is_assumed(const HardwareProfile& profile, const std::string& fields) {

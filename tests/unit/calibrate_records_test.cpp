@@ -1,11 +1,7 @@
 // Records of ooc-paleo-gpu as samples, and what is none.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "calibrate/session/samples.hpp"
 #include "model/base/errors.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -1,13 +1,8 @@
 // The law behind a measured profile: a machine with known parameters, measured with 5 % noise and 2 %
 // outliers, gives those parameters back within 1 %, whatever the seed.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstdlib>
-#include <string>
-
 #include "calibrate/session/analyse.hpp"
 #include "tests/support/synthetic_samples.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

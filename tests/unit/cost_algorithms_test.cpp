@@ -1,15 +1,11 @@
 // Convolution algorithms: which there are for which shape and type, what they cost, and that measured
 // ones replace them. The machine: 1 TFLOP/s, 100 GB/s, no launches, efficiency 1.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/conv_algorithms.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc {

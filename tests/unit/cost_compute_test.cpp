@@ -1,9 +1,4 @@
 // Task times: the roofline, PALEO's sum, updates, limits.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-
 #include "model/base/errors.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/kernel_cost.hpp"
@@ -13,6 +8,7 @@
 #include "model/kernels/recurrent.hpp"
 #include "model/kernels/streaming.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

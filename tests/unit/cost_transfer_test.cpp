@@ -1,11 +1,8 @@
 // Copy times: eq. (5), its overrides, and measured curves.
-#include <doctest/doctest.h>
-
-#include <vector>
-
 #include "model/base/errors.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

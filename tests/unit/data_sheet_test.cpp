@@ -1,16 +1,10 @@
 // Profiles from data sheets: what is given and what is assumed, every link, what does not fit.
 #include "model/hardware/data_sheet.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "model/base/spec_errors.hpp"
 #include "model/hardware/link_defaults.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -228,19 +222,18 @@ TEST_CASE("all that is missing or wrong is told at once, each at its option") {
                             "--link: found \"pcie3x32\"",
                             "--cudnn: found \"v5\""};
   for (std::size_t i = 0; i < errors.size(); ++i) CHECK(errors[i].starts_with(expected[i]));
-  CHECK(errors[1].find("did you mean pascal?") != std::string::npos);
-  CHECK(errors[3].find("is \"10.97TFLOP/s\" meant?") != std::string::npos);
-  CHECK(errors[6].find("is \"12GiB\" meant?") != std::string::npos);
-  CHECK(errors[7].find("is \"480GB/s\" meant?") != std::string::npos);
+  CHECK(has(errors[1], "did you mean pascal?"));
+  CHECK(has(errors[3], "is \"10.97TFLOP/s\" meant?"));
+  CHECK(has(errors[6], "is \"12GiB\" meant?"));
+  CHECK(has(errors[7], "is \"480GB/s\" meant?"));
   CHECK(errors_of({}).size() == 7);  // NAME and the six that must be there
 }
 
 TEST_CASE("numbers that cannot belong together are told apart") {
   const std::string cores = error_after([](DataSheet& sheet) { sheet.multiprocessors = "3584"; });
-  CHECK(cores.find("expected 15 to 171") != std::string::npos);
-  CHECK(cores.find("are cores counted? 28 multiprocessors") != std::string::npos);
-  CHECK(error_after([](DataSheet& sheet) { sheet.multiprocessors = "7"; }).find("15 to 171") !=
-        std::string::npos);
+  CHECK(has(cores, "expected 15 to 171"));
+  CHECK(has(cores, "are cores counted? 28 multiprocessors"));
+  CHECK(has(error_after([](DataSheet& sheet) { sheet.multiprocessors = "7"; }), "15 to 171"));
   CHECK(error_after([](DataSheet& sheet) {
           sheet.memory_rate = "15GB/s";
         }).starts_with("--memory-rate: found \"15GB/s\", expected at least the link's, 15.75"));
@@ -252,19 +245,16 @@ TEST_CASE("numbers that cannot belong together are told apart") {
       sheet.peaks = {std::string("float32=19.5TFLOP/s,tf32=156TFLOP/s,float16=") + half};
     };
   };
-  CHECK(error_after(a100("624TFLOP/s")).find("with sparsity?") != std::string::npos);
+  CHECK(has(error_after(a100("624TFLOP/s")), "with sparsity?"));
   DataSheet dense = titan_x();
   a100("312TFLOP/s")(dense);
   CHECK(errors_of(dense).empty());
-  CHECK(error_after([](DataSheet& sheet) {
-          sheet.peaks.emplace_back("float32=11TFLOP/s");
-        }).find("each type once") != std::string::npos);
-  CHECK(error_after([](DataSheet& sheet) {
-          sheet.peaks = {"float64=0.34TFLOP/s"};
-        }).find("no float32") != std::string::npos);
-  CHECK(error_after([](DataSheet& sheet) {
-          sheet.sustained = {"tf32=0.8"};
-        }).find("tf32 without a peak") != std::string::npos);
+  CHECK(has(error_after([](DataSheet& sheet) { sheet.peaks.emplace_back("float32=11TFLOP/s"); }),
+            "each type once"));
+  CHECK(has(error_after([](DataSheet& sheet) { sheet.peaks = {"float64=0.34TFLOP/s"}; }),
+            "no float32"));
+  CHECK(has(error_after([](DataSheet& sheet) { sheet.sustained = {"tf32=0.8"}; }),
+            "tf32 without a peak"));
   CHECK(error_after([](DataSheet& sheet) { sheet.link = "inf"; }).starts_with("--link: "));
   CHECK(error_after([](DataSheet& sheet) { sheet.link = "12MB/s"; }).starts_with("--link: "));
 }
@@ -284,12 +274,10 @@ TEST_CASE("a link file's errors name place, found and expected") {
     return "";
   };
   CHECK(error_of("pcie3x16", "pcie3x16") == "");
-  CHECK(error_of("ooc-paleo/link", "ooc-paleo/network").find("\"ooc-paleo/link\"") !=
-        std::string::npos);
-  CHECK(error_of("pcie3x16", "pcie3x12").find("the width that the name ends in") !=
-        std::string::npos);
-  CHECK(error_of("\"reserved\"", "\"reserve\"").find("/near_memory") != std::string::npos);
-  CHECK(error_of("\"fields\": \"far_memory\"", "\"fields\": \"far_memory.capacity\"")
-            .find("without provenance") != std::string::npos);
-  CHECK(error_of("\"pinned\"", "\"pinnd\"").find("pinnd") != std::string::npos);
+  CHECK(has(error_of("ooc-paleo/link", "ooc-paleo/network"), "\"ooc-paleo/link\""));
+  CHECK(has(error_of("pcie3x16", "pcie3x12"), "the width that the name ends in"));
+  CHECK(has(error_of("\"reserved\"", "\"reserve\""), "/near_memory"));
+  CHECK(has(error_of("\"fields\": \"far_memory\"", "\"fields\": \"far_memory.capacity\""),
+            "without provenance"));
+  CHECK(has(error_of("\"pinned\"", "\"pinnd\""), "pinnd"));
 }

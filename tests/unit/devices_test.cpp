@@ -4,10 +4,6 @@
 // adding up a piece takes 0.1 ms. Layers run forward in 1 ms and backward in 2 ms; each has 2 MB of gradients,
 // which is a piece: of it a device sends 1 MB (its sums for the other), fetches 1 MB, adds up, and sends and
 // fetches 1 MB of results. Two copies of 1 MB in one direction take 0.5 ms together.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "model/rewrite/data_parallel.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
@@ -16,6 +12,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -182,16 +179,13 @@ TEST_CASE("a plan that does not wait for what it exchanges is unsound") {
   // Fetches what the other device may not have sent yet.
   const Plan early =
       without_wait(example, plan, "to_near gradients.0.received", "to_far gradients.0.sent#1");
-  CHECK(example.unsound(early).find("no copy of 'gradients.0.sent#1' to far memory") !=
-        std::string::npos);
+  CHECK(has(example.unsound(early), "no copy of 'gradients.0.sent#1' to far memory"));
   // Adds up what may not have come yet.
   const Plan blind =
       without_wait(example, plan, "gradients.0.reduce", "to_near gradients.0.received");
-  CHECK(example.unsound(blind).find("'gradients.0.received' has not certainly come") !=
-        std::string::npos);
+  CHECK(has(example.unsound(blind), "'gradients.0.received' has not certainly come"));
   // Sends what may not be added up yet.
   const Plan hasty =
       without_wait(example, plan, "to_far gradients.0.reduced", "gradients.0.reduce");
-  CHECK(example.unsound(hasty).find("'gradients.0.reduced' has not certainly come") !=
-        std::string::npos);
+  CHECK(has(example.unsound(hasty), "'gradients.0.reduced' has not certainly come"));
 }

@@ -1,11 +1,9 @@
 // A run with reused buffers allocates nothing: every allocation of the program is counted here.
-#include <doctest/doctest.h>
-
-#include <cstdlib>
 #include <new>
 
 #include "simulator/engine/simulate.hpp"
 #include "tests/support/reference_workload.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 

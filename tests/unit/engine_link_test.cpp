@@ -1,6 +1,5 @@
 // Copies: latency, rounding, and two directions or two devices on one link, by hand-computed numbers.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
 using namespace ooc;

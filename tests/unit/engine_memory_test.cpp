@@ -1,7 +1,6 @@
 // The allocators with addresses: which hole, when neighbours join, and fragmentation as an effect; the rules of a
 // caching one, by hand.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
 using namespace ooc;

@@ -1,8 +1,7 @@
 // When does a step start? Each rule at its exact instant: one nanosecond before, not yet; then, yes.
-#include <doctest/doctest.h>
-
 #include "model/base/errors.hpp"
 #include "tests/support/reference_workload.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
 using namespace ooc;

@@ -1,8 +1,5 @@
 // Every nanosecond in which the compute queue does no first-run task has one cause.
-#include <doctest/doctest.h>
-
-#include <numeric>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
 using namespace ooc;

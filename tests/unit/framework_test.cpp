@@ -1,12 +1,5 @@
 // The third input: what its reader takes and refuses, and that each field reaches the result that it is about.
 // What is kept for backward is tested in graph_keeping_test.cpp.
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-
 #include "model/cost/held_bytes.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
@@ -14,7 +7,7 @@
 #include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/schedules/own_options.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {
@@ -159,8 +152,7 @@ TEST_CASE("a framework like another one has its fields, but for those that it st
 }
 
 TEST_CASE("a framework like one that is not there, or like itself, is refused") {
-  CHECK(refused(file_of(R"("like": "pytorch",)")).find("/like: found \"pytorch\"") !=
-        std::string::npos);
+  CHECK(has(refused(file_of(R"("like": "pytorch",)")), "/like: found \"pytorch\""));
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "ooc_like";
   std::filesystem::create_directories(folder);
   const std::string circle = (folder / "mine.json").string();
@@ -170,18 +162,17 @@ TEST_CASE("a framework like one that is not there, or like itself, is refused") 
 }
 
 TEST_CASE("what is wrong with a framework is told with its place") {
-  CHECK(refused(file_of(R"("copy_streams": "overlapped",)")).find("/copy_streams") !=
-        std::string::npos);
-  CHECK(refused(file_of(R"("copy_stream": "overlap",)")).find("copy_streams") != std::string::npos);
-  CHECK(refused(file_of(R"("dropout_mask": 4, "host_issue": "1 us",)", "dropout_mask"))
-            .find("host_issue") != std::string::npos);
-  CHECK(refused(file_of(R"("dropout_mask": 0,)")).find("/dropout_mask") != std::string::npos);
-  CHECK(refused(file_of(R"("pinned": "heap",)")).find("/pinned") != std::string::npos);
-  CHECK(refused(R"({"format": "ooc-paleo/hardware-profile", "version": 1})").find("--hardware") !=
-        std::string::npos);
-  CHECK(refused(
-            R"({"format": "ooc-paleo/framework", "version": 1, "name": "mine", "elementwise": 2})")
-            .find("provenance") != std::string::npos);
+  CHECK(has(refused(file_of(R"("copy_streams": "overlapped",)")), "/copy_streams"));
+  CHECK(has(refused(file_of(R"("copy_stream": "overlap",)")), "copy_streams"));
+  CHECK(has(refused(file_of(R"("dropout_mask": 4, "host_issue": "1 us",)", "dropout_mask")),
+            "host_issue"));
+  CHECK(has(refused(file_of(R"("dropout_mask": 0,)")), "/dropout_mask"));
+  CHECK(has(refused(file_of(R"("pinned": "heap",)")), "/pinned"));
+  CHECK(has(refused(R"({"format": "ooc-paleo/hardware-profile", "version": 1})"), "--hardware"));
+  CHECK(has(
+      refused(
+          R"({"format": "ooc-paleo/framework", "version": 1, "name": "mine", "elementwise": 2})"),
+      "provenance"));
 }
 
 TEST_CASE("workspace: algorithms that take more are not there, the one without always is") {
@@ -341,23 +332,6 @@ TEST_CASE("weight_gradients: the batch at once may fit where rounds, which add t
   CHECK_FALSE(std::holds_alternative<Plan>(run(*oom->smallest_budget - Bytes(1)).plan));
 }
 
-TEST_CASE("best is no slower than a schedule that a caching allocator blocks at first" *
-          doctest::test_suite("whole networks")) {
-  Loaded at = load("mobilenetv2_100", "rtx-3090");
-  at.options.framework = std::make_shared<const Framework>(
-      read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
-  at.options.schedule.own.change().search = 60;
-  at.options.memory = Bytes(666'405'829);
-  at.workload = read_workload(at.workload.path, at.options);
-  const Case which = make_case(at.workload, at.machine, at.options);
-  const CaseRun other = run_case(which, *find_schedule("recompute"), Bounds::kNone);
-  const CaseRun best = run_case(which, *find_schedule("best"), Bounds::kNone);
-  REQUIRE(other.planned_for);
-  REQUIRE(best.outcome);
-  CHECK(std::get<Timeline>(*best.outcome).iteration_time <=
-        std::get<Timeline>(*other.outcome).iteration_time);
-}
-
 TEST_CASE("inputs: what is brought back for a layer that runs again is there beside them") {
   Loaded at = load("alexnet", "rtx-3090");
   at.options.batch = 32;
@@ -382,24 +356,20 @@ TEST_CASE("weight_gradients: plans of all schedules run with those that are free
                                R"("weight_gradients": "freed", "inputs": "throughout",)");
   int ran = 0;
   for (const Schedule* schedule : schedules()) {
-    for (const std::int64_t part : {100, 85, 75}) {
-      Case which = roomy;
-      which.budget = Bytes(roomy.in_core_peak.count() / 100 * part);
-      const CaseRun run = run_case(which, *schedule, Bounds::kNone);
-      const Plan* plan = std::get_if<Plan>(&run.plan);
-      if (plan == nullptr) continue;
-      CAPTURE(schedule->name);
-      CAPTURE(part);
-      REQUIRE(run.outcome);
-      const auto* timeline = std::get_if<Timeline>(&*run.outcome);
-      REQUIRE(timeline != nullptr);
-      CHECK(timeline->peak_near <= which.budget);
-      if (!run.pages)
-        CHECK_FALSE(validate_plan(*plan, *run.about(which).graph, run.about(which).costs));
-      ++ran;
+    Case which = roomy;
+    which.budget = Bytes(roomy.in_core_peak.count() / 100 * 85);
+    const CaseRun run = run_case(which, *schedule, Bounds::kNone);
+    const Plan* plan = std::get_if<Plan>(&run.plan);
+    if (plan == nullptr) continue;
+    CAPTURE(schedule->name);
+    REQUIRE(run.timeline() != nullptr);
+    CHECK(run.timeline()->peak_near <= which.budget);
+    if (!run.pages) {
+      CHECK_FALSE(validate_plan(*plan, *run.about(which).graph, run.about(which).costs));
     }
+    ++ran;
   }
-  CHECK(ran > 20);
+  CHECK(ran > 10);
 }
 
 TEST_CASE("host_issue, layout and elementwise are those of the kernels") {

@@ -1,10 +1,9 @@
 // Which layers share a buffer.
-#include <doctest/doctest.h>
-
 #include "model/base/errors.hpp"
 #include "model/graph/buffers.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

@@ -1,9 +1,8 @@
 // Footprints under the four accounting rules, on a network small enough to add up by hand.
-#include <doctest/doctest.h>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

@@ -1,11 +1,8 @@
 // What frozen layers leave out of an iteration, and what adapters bring: tasks, saved bytes, state.
-#include <doctest/doctest.h>
-
-#include <set>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,13 +1,10 @@
 // What an imported block keeps for backward, to the byte: the figures of graph_transformer_test.cpp, through
 // configs and kernels, in the precision that imported files have.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/shipped_families.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -49,25 +46,6 @@ std::int64_t kept_by_block(const std::string& name, ImportKernels kernels) {
       import_by_family(checkpoint(name), {.symbols = {{"seq", 1}}, .kernels = kernels}), {});
 }
 
-/// What the loss of Llama-3-8B reads, writes and works with at 8,192 tokens, in its forward task.
-std::int64_t bytes_at_loss(ImportKernels kernels) {
-  const std::string text =
-      import_by_family(checkpoint("llama-3-8b"), {.symbols = {{"seq", 8192}}, .kernels = kernels});
-  const Network network = read_network_text(text, "llama", {.copies = 1});
-  const TrainingGraph graph = build_training_graph(network);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    if (task_name(graph, task) != "loss.forward") continue;
-    std::int64_t bytes =
-        network.layers[graph.tasks[i].layer.at()].model->work.forward.workspace_per_sample;
-    for (const auto& tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) bytes += graph.tensors[tensor.at()].bytes_per_sample;
-    }
-    return bytes;
-  }
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("imported blocks keep the bytes a token that are published") {
@@ -101,26 +79,6 @@ TEST_CASE("weights that head and embedding share count once") {
   CHECK(static_bytes(build_training_graph(network)) == 16 * 124'439'808);
   const Network t5 = read_network_text(import_by_family(checkpoint("t5-small"), {}), "t5");
   CHECK(static_bytes(build_training_graph(t5)) == 16 * 60'506'624);
-}
-
-TEST_CASE(
-    "a block of Llama-3-8B with fused norms and an MLP of single layers keeps 168,072 bytes a "
-    "token") {
-  std::string text = import_by_family(checkpoint("llama-3-8b"), {.symbols = {{"seq", 1}}});
-  const std::string form = R"(, "form": "eager")";
-  for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form)) {
-    text.erase(at, form.size());
-  }
-  CHECK(kept_by_copy(text, {}) == 168'072);
-}
-
-TEST_CASE(
-    "the loss of Llama-3-8B at 8,192 tokens holds 2.1 GB of logits, 12.6 at its peak and 2.1 in "
-    "place") {
-  const std::int64_t logits = 8192LL * 128'256;
-  CHECK(logits == 1'050'673'152);
-  CHECK(bytes_at_loss(ImportKernels::kSdpa) == 12 * logits + 2);  // 12.6 GB, and the loss itself
-  CHECK(bytes_at_loss(ImportKernels::kFused) == 2 * logits + 8 * 8192 + 2);
 }
 
 TEST_CASE(

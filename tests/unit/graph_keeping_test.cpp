@@ -1,12 +1,9 @@
 // What a framework keeps for backward, one field after the other, on networks small enough to add up by hand
 // (model/graph/keeping.hpp).
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;
@@ -34,7 +31,7 @@ std::vector<std::string> tensors_named(const TrainingGraph& graph, std::string_v
   std::vector<std::string> names;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     std::string name = tensor_name(graph, make_id<TensorId>(i));
-    if (name.find(word) != std::string::npos) names.push_back(std::move(name));
+    if (has(name, word)) names.push_back(std::move(name));
   }
   return names;
 }

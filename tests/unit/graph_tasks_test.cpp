@@ -1,12 +1,7 @@
 // Which tasks a network has, in which order, and what they read and write.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

@@ -1,13 +1,9 @@
 // What a block of a transformer keeps for backward, to the byte: the closed forms of the literature and
 // of sums by hand, in 16 bits, as the difference between three blocks and two.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <string>
-
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,8 +1,7 @@
 // Do the curves of a profile go through their points, and do what is promised beyond them?
-#include <doctest/doctest.h>
-
 #include "model/base/errors.hpp"
 #include "model/hardware/hardware_profile.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,14 +1,7 @@
 // Is every shipped profile whole, and named as its file is?
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

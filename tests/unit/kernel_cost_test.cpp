@@ -1,13 +1,12 @@
 // Times of a graph's tasks as the sum of their kernels.
 #include "model/cost/kernel_cost.hpp"
 
-#include <doctest/doctest.h>
-
 #include "model/cost/kernel_ways.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/kernels_platforms.hpp"
 
 using namespace ooc;

@@ -1,13 +1,9 @@
 // Prices equal those of an independent implementation, for some hundred shapes.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
 #include "model/kernels/recurrent.hpp"
 #include "tests/support/kernel_table.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/kernels_platforms.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Attention in its four forms: products, passes over the scores, what is kept and what is workspace.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Layers with weights: shapes, parameters, multiply-accumulates and the work of the three tasks.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

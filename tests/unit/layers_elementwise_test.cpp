@@ -1,10 +1,7 @@
 // Activations, norms, dropout, softmax and the loss: what they save, count and do in place.
-#include <doctest/doctest.h>
-
-#include <fmt/format.h>
-
 #include "model/graph/buffers.hpp"
 #include "model/graph/keeping.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

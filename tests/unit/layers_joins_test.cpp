@@ -1,6 +1,5 @@
 // Layers that join several tensors, views, layers that only move data, and custom layers.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

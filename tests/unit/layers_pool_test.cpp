@@ -1,6 +1,5 @@
 // Pools: positions, what they save, their work natively and after PALEO.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // lstm, gru, embedding and matmul: what they unroll into, parameters and work of every task.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

@@ -1,7 +1,6 @@
 // What transformers of today are made of: norms of rows and heads, rotary positions, gated MLPs, and
 // attention with fewer heads of keys and values, windows, dropout, softmax in float32 and T5's biases.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Layers on volumes: three spatial dimensions, by the length of the kernel.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;

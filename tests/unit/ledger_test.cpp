@@ -1,10 +1,8 @@
 // Is the ledger's segment tree right? By hand on a few positions, and against plain arrays.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <random>
 
 #include "simulator/plan/memory_ledger.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {

@@ -2,15 +2,10 @@
 // to the job so changed.
 #include "simulator/predict/levers.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/in_core_peak.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

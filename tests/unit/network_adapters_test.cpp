@@ -1,7 +1,6 @@
 // What is frozen, how it is kept, adapters beside it, and mixtures of experts: as files say it, and as --lora and
 // --base do.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

@@ -1,12 +1,7 @@
 // Family files: what expressions, keys, parts, bases and layers that differ come to, and what is said of a file
 // that is wrong.
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <utility>
-
 #include "model/network/import_config.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

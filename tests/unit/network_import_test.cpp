@@ -1,8 +1,7 @@
 // Checkpoints' configs: parameters in two ways against the published counts, what is kept by kernels, and
 // what is refused.
-#include <doctest/doctest.h>
-
 #include "tests/support/shipped_families.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

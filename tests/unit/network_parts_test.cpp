@@ -1,6 +1,5 @@
 // Layers that unroll over time steps: names, wiring, order and totals once they are in a network.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Reading whole networks: defaults, order, outputs, expected sums, and what is refused.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Repeats: unrolling, names, scopes, limits.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

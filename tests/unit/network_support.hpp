@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/network/network_json.hpp"
-#include "tests/support/text.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 

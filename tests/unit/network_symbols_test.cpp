@@ -1,6 +1,5 @@
 // Sizes by name: what a symbol changes, what the command line may change of it, and what is refused.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

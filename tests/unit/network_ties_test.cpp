@@ -1,8 +1,5 @@
 // Weights that layers share ("tied_to"), counted once, and layers that read nothing ("parameter").
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
 
 using namespace ooc;

@@ -1,12 +1,8 @@
 // What PlanBuilder::finish() makes of its calls.
 #include "simulator/plan/plan_builder.hpp"
 
-#include <doctest/doctest.h>
-
-#include <utility>
-#include <vector>
-
 #include "model/base/errors.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,14 +1,12 @@
 // The text form of a plan, byte by byte, and that the naive reader reads it back.
 #include "simulator/plan/plan_text.hpp"
 
-#include <doctest/doctest.h>
-
 #include <stdexcept>
-#include <utility>
 
 #include "simulator/plan/plan_builder.hpp"
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -79,32 +77,6 @@ struct TextExample {
 TEST_CASE("the text form of a plan holds everything that running it takes") {
   const TextExample it;
   CHECK(write_plan_text(it.plan, it.graph, it.costs, Bytes(1000)) == kText);
-}
-
-TEST_CASE("the naive reader reads the text form") {
-  const NaivePlan plan = read_plan_text(kText);
-  CHECK(plan.budget == 1000);
-  CHECK(plan.static_bytes == 5);
-  CHECK(plan.devices == 2);
-  CHECK(plan.duplex_to_far == 850'000'000);
-  CHECK(plan.duplex_to_near == 850'000'000);
-  CHECK(plan.peak_to_far == 12);
-  CHECK_FALSE(plan.peak_to_near.has_value());
-  REQUIRE(plan.initial.size() == 1);
-  CHECK(plan.initial[0].bytes == 100);
-  CHECK(plan.initial[0].device == 1);
-  REQUIRE(plan.steps.size() == 4);
-  CHECK(plan.steps[0].name == "a b\\\n.forward");
-  CHECK(plan.steps[0].device == 1);
-  CHECK(plan.steps[0].time == 7);
-  CHECK(plan.steps[0].takes ==
-        std::vector<std::pair<std::size_t, std::int64_t>>{{1, 200}, {2, 30}});
-  CHECK(plan.steps[0].frees == std::vector<std::size_t>{0, 2});
-  CHECK(plan.steps[1].latency == 9);
-  CHECK(plan.steps[1].rate == 12);
-  CHECK(plan.steps[2].waits == std::vector<std::size_t>{0, 1});
-  CHECK_FALSE(plan.steps[2].rate.has_value());
-  CHECK(plan.steps[3].kind == "recompute");
 }
 
 TEST_CASE("unequal shares of the link stand on a line each") {

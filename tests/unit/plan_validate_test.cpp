@@ -5,16 +5,10 @@
 //   1 relu1.forward      reads, writes y1       5 conv2.backward     reads y1, y2, writes g1; after 4
 //   2 to_far y1          after 1                6 conv1.backward     reads data, g1
 //   3 conv2.forward      reads y1, writes y2
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "tests/support/hand_graph.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -134,7 +128,7 @@ TEST_CASE("a plan that waits on itself names a step on the cycle") {
 TEST_CASE("a step that waits for one behind it on its queue waits on itself") {
   Draft draft;
   draft.waits.emplace_back(0, 6);
-  CHECK(draft.objection().find("waits on itself") != std::string::npos);
+  CHECK(has(draft.objection(), "waits on itself"));
 }
 
 TEST_CASE("a task that never runs is named") {
@@ -225,8 +219,7 @@ TEST_CASE("a network input may be fetched without having been moved out") {
   CHECK(draft.objection() == "sound");
 
   drop(draft.waits, 6, 7);
-  CHECK(draft.objection().find("block 6") !=
-        std::string::npos);  // may now be freed before it is taken
+  CHECK(has(draft.objection(), "block 6"));  // may now be freed before it is taken
 }
 
 TEST_CASE("an input's block that no copy fills holds nothing") {

@@ -1,16 +1,11 @@
 // What a precision makes of a network: bytes of state and updates a parameter, what blocks keep for backward
 // (sums by hand), copies of weights and when they live, and what it refuses.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <optional>
-#include <string>
-
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 using namespace ooc;

@@ -1,6 +1,5 @@
 // Measured spans become a timeline with causes, and that beside the predicted one an error with causes.
-#include <doctest/doctest.h>
-
+#include "tests/support/test.hpp"
 #include "tests/unit/replay_example.hpp"
 
 using namespace ooc;
@@ -12,6 +11,10 @@ Duration all_of(const Timeline& timeline) {
   Duration sum = timeline.busy;
   for (const Duration stall : timeline.stall_totals) sum += stall;
   return sum;
+}
+
+std::string replay_table(const ReplayReport& report) {
+  return find_writer("table")->replay(report, {});
 }
 
 }  // namespace
@@ -116,4 +119,23 @@ TEST_CASE("the tolerance bounds the error in both directions, and only if it was
   example.iterations_us = {530};  // +3.8 %
   CHECK(example.report(0.04).within_tolerance());
   CHECK_FALSE(example.report(0.03).within_tolerance());
+}
+
+TEST_CASE("the table says how far off, why, and where most") {
+  const std::string text = replay_table(MeasuredExample{}.report(0.03));
+  CHECK(has(text, "predicted  550.0 us"));
+  CHECK(has(text, "-4.0 %  predicted too fast; more than 3.0 %"));
+  CHECK(has(text, "waiting for copies to near memory"));
+  CHECK(has(text, "+16.00 us"));
+  CHECK(has(text, "Steps furthest off (3 of 8)"));
+  CHECK_FALSE(has(text, "Steps\n"));
+  CHECK_FALSE(has(text, "stub"));
+  MeasuredExample stub;
+  ReplayReport report = stub.report({}, true);
+  report.run.backend = "stub";
+  report.run.notes = {"a note"};
+  const std::string more = replay_table(report);
+  CHECK(has(more, "not times of a real machine"));
+  CHECK(has(more, "measured start"));
+  CHECK(has(more, "a note"));
 }

@@ -4,7 +4,6 @@ ooc_test(reports unit
           reports_text_test.cpp
           reports_data_test.cpp
           reports_trace_test.cpp
-          reports_runs_test.cpp
           reports_provenance_test.cpp
           reports_paper_test.cpp
           reports_page_test.cpp

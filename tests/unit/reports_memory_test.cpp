@@ -1,9 +1,8 @@
 // Does memory over time follow the blocks, to the instant, and is it known what it holds?
-#include <doctest/doctest.h>
-
 #include "reports_example.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/moved_tensors.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

@@ -1,13 +1,10 @@
 // Is a page one file that is nothing but what it was given, whatever names are in it?
-#include <doctest/doctest.h>
-
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "reports/writers/page.hpp"
 #include "reports/writers/timeline_data.hpp"
 #include "reports_example.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -50,10 +47,10 @@ TEST_CASE("a page has its documents to the last digit and its script once") {
   CHECK(document_in(html, 0) == R"({"time":123456789012345678,"x":0.1,"a b":"c \" d\\"})");
   CHECK(document_in(html, 1) == "[1,2]");
   CHECK(occurrences(html, "<script>draw();</script>") == 1);
-  CHECK(html.find("data-name=\"b.json\"") != std::string::npos);
-  CHECK(html.find("default-src 'none'") != std::string::npos);
-  CHECK(html.find("src=") == std::string::npos);
-  CHECK(html.find("href=") == std::string::npos);
+  CHECK(has(html, "data-name=\"b.json\""));
+  CHECK(has(html, "default-src 'none'"));
+  CHECK_FALSE(has(html, "src="));
+  CHECK_FALSE(has(html, "href="));
 }
 
 TEST_CASE("no name in a page is markup") {
@@ -63,7 +60,7 @@ TEST_CASE("no name in a page is markup") {
   const std::string html = page_html({.title = name, .documents = documents, .script = ""});
   CHECK(occurrences(html, "<script") == 2);
   CHECK(occurrences(html, "</script") == 2);
-  CHECK(html.find("<!--") == std::string::npos);
+  CHECK_FALSE(has(html, "<!--"));
   CHECK(PageJson::parse(document_in(html, 0))["network"] == name);
 }
 

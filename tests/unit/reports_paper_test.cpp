@@ -1,13 +1,12 @@
 // Is what reports say of a run on paper the sum that the closed forms give by hand, and do they keep silent
 // where those do not hold? The chain is that of reports_example.hpp: a, b, c of 50 us forward and 100 us
 // backward, each output 1000 B and a copy of it 200 us; the plan moves a's.
-#include <doctest/doctest.h>
-
 #include "reports/writers/writer.hpp"
 #include "reports_example.hpp"
 #include "simulator/summary/equations.hpp"
 #include "simulator/summary/metrics.hpp"
 #include "simulator/summary/paper_estimate.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -184,13 +183,13 @@ TEST_CASE("writers set the equations beside the run where they are asked for") {
   const LinkedExample example(kRate);
   RunReport report = report_of(example, ClosedForm::kCapacity);
   const Writer& table = *find_writer("table");
-  CHECK(table.prediction(report, {}).find("T_catch") == std::string::npos);
+  CHECK_FALSE(has(table.prediction(report, {}), "T_catch"));
   report.equations = equations_of_example(example, Bytes(4100));
   const std::string text = table.prediction(report, {});
-  CHECK(text.find("  200.0 us  this run at a\n") != std::string::npos);
+  CHECK(has(text, "  200.0 us  this run at a\n"));
   const std::string json = find_writer("json")->prediction(report, {});
-  CHECK(json.find("\"run_caught\": {") != std::string::npos);
-  CHECK(json.find("\"binds\": \"Conn_Th\"") != std::string::npos);
+  CHECK(has(json, "\"run_caught\": {"));
+  CHECK(has(json, "\"binds\": \"Conn_Th\""));
 }
 
 TEST_CASE("equations of a plan on several devices are the reason why there are none") {
@@ -236,30 +235,25 @@ TEST_CASE("writers set the closed form beside the time") {
   RunReport report = report_of(LinkedExample(kRate), ClosedForm::kCapacity);
   const Writer& table = *find_writer("table");
   const std::string text = table.prediction(report, {});
-  CHECK(text.find("OOC-Paleo's equations 10-12: 18.2 % below the simulated time\n") !=
-        std::string::npos);
-  CHECK(text.find("   +100.0 us  copies out still under way at the turn\n") != std::string::npos);
-  CHECK(comparison_text({report}).find(
+  CHECK(has(text, "OOC-Paleo's equations 10-12: 18.2 % below the simulated time\n"));
+  CHECK(has(text, "   +100.0 us  copies out still under way at the turn\n"));
+  CHECK(has(comparison_text({report}),
             "one, moved by OOC-Paleo's equations 10-12: 450.0 us, 18.2 % below the simulated "
-            "time,\n    for +100.0 us copies out still under way at the turn\n") !=
-        std::string::npos);
+            "time,\n    for +100.0 us copies out still under way at the turn\n"));
   const std::string json = find_writer("json")->prediction(report, {});
-  CHECK(json.find("\"closed_form_time_ns\": 450000,\n  \"closed_form_equations\": \"10-12\",") !=
-        std::string::npos);
+  CHECK(has(json, "\"closed_form_time_ns\": 450000,\n  \"closed_form_equations\": \"10-12\","));
 
   report.paper->time = us(550);
-  CHECK(table.prediction(report, {}).find(": equal to the simulated time\n") != std::string::npos);
+  CHECK(has(table.prediction(report, {}), ": equal to the simulated time\n"));
   report.paper->time = Duration(550'001);
-  CHECK(table.prediction(report, {}).find(": within 0.05 % of the") != std::string::npos);
+  CHECK(has(table.prediction(report, {}), ": within 0.05 % of the"));
   report.paper->time = us(605);
-  CHECK(table.prediction(report, {}).find(": 10.0 % above the") != std::string::npos);
+  CHECK(has(table.prediction(report, {}), ": 10.0 % above the"));
 
   report.paper->time.reset();
   report.paper->unfit = "they are about one device";
   CHECK(
-      table.prediction(report, {}).find("OOC-Paleo's equations 10-12: they are about one device") !=
-      std::string::npos);
-  CHECK(comparison_text({report}).find("OOC-Paleo") == std::string::npos);
-  CHECK(find_writer("json")->prediction(report, {}).find("\"closed_form_equations\": null") !=
-        std::string::npos);
+      has(table.prediction(report, {}), "OOC-Paleo's equations 10-12: they are about one device"));
+  CHECK_FALSE(has(comparison_text({report}), "OOC-Paleo"));
+  CHECK(has(find_writer("json")->prediction(report, {}), "\"closed_form_equations\": null"));
 }

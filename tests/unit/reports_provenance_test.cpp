@@ -1,13 +1,7 @@
 // Does the warning of the reports name each assumed part of a profile once, and none too few?
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/profile_provenance.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

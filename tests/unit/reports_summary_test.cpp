@@ -1,12 +1,9 @@
 // Are the numbers of a report those of the run? Sums by hand stand in reports_example.hpp.
-#include <doctest/doctest.h>
-
-#include <set>
-
 #include "model/cost/compute_cost.hpp"
 #include "reports_example.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/metrics.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -150,22 +147,6 @@ TEST_CASE("the in-core peak is the largest sum of live tensors, workspace and st
   CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) == Bytes(4177));
   example.costs.alternatives[0].workspace = Bytes(99);  // aF's: 2000 + 99 is no peak
   CHECK(in_core_peak(example.graph, example.costs, Accounting::kLiveness) == Bytes(4177));
-}
-
-TEST_CASE("an inspection knows the network, and times only with costs") {
-  const Example example;
-  const NetworkReport bare = summarize_network({.graph = example.graph, .batch = 4});
-  CHECK(bare.network == "chain");
-  CHECK(bare.dtype == "float32");
-  CHECK(bare.saved == Bytes(12000));
-  CHECK(bare.in_core_peak == Bytes(16000));
-  CHECK_FALSE(bare.compute_time.has_value());
-  CHECK(bare.layers[2].forward == us(0));
-
-  const NetworkReport timed =
-      summarize_network({.graph = example.graph, .costs = &example.costs, .hardware = "by-hand"});
-  CHECK(timed.compute_time == us(450));
-  CHECK(timed.layers[2].forward == us(50));
 }
 
 TEST_CASE("the layers of an inspection add up to its totals at the batch") {

@@ -1,12 +1,9 @@
 // Would a trace viewer read it, and does it show the run?
-#include <doctest/doctest.h>
-
-#include <map>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "reports/writers/trace.hpp"
 #include "reports_example.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 using namespace ooc::test;
@@ -66,7 +63,7 @@ TEST_CASE("a trace has a slice per step and per stall at its exact time") {
 TEST_CASE("nanoseconds are kept: three decimals of a microsecond") {
   Example example;
   std::get<Timeline>(*example.outcome).spans[1].end = us(250) + Duration(7);
-  CHECK(trace_text(example).find("\"ts\":50.000,\"dur\":200.007") != std::string::npos);
+  CHECK(has(trace_text(example), "\"ts\":50.000,\"dur\":200.007"));
 }
 
 TEST_CASE("every arrow has one start and one end, each inside a slice, forwards in time") {
@@ -108,16 +105,6 @@ TEST_CASE("within a track events come in time order, and every track has a name 
   CHECK(metadata["process_name"] == 1);
   CHECK(metadata["thread_name"] == 4);
   CHECK(metadata["thread_sort_index"] == 4);
-}
-
-TEST_CASE("the near-memory counter peaks where the timeline does") {
-  const Example example;
-  std::int64_t peak = 0;
-  for (const TraceJson& event : events_of(TraceJson::parse(trace_text(example)), "C")) {
-    if (event["name"] != "near memory") continue;
-    peak = std::max(peak, event["args"]["bytes"].get<std::int64_t>());
-  }
-  CHECK(Bytes(peak) == example.timeline().peak_near);
 }
 
 TEST_CASE("every category of near and far memory has a counter, and they add up") {

@@ -1,14 +1,11 @@
 // Are the policies that frameworks ship right where the numbers can be redone by hand? Forward tasks take 10 ns, backward
 // tasks 20 ns, updates and weights nothing, and sizes are in words of 4 bytes.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "model/base/errors.hpp"
 #include "model/network/block_name.hpp"
 #include "simulator/schedules/layer_blocks.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

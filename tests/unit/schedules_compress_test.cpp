@@ -1,12 +1,6 @@
 // Is lms right where it compresses and the numbers can be redone by hand? Forward tasks take 10 ns, backward
 // tasks 20 ns, a kernel that compresses or restores 3 ns; updates and weights nothing. Sizes are in words
 // of 4 bytes.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "model/base/errors.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
@@ -15,6 +9,7 @@
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {
@@ -178,9 +173,7 @@ TEST_CASE("lms both: a mask that moves returns behind the values that one task r
   const Ran ran =
       compress_run(example.result(words(1000), options), words(1000), StepKind::kToNear);
   const auto place = [&](const std::string& name) {
-    const auto is_it = [&](const std::string& step) {
-      return step.find(name) != std::string::npos;
-    };
+    const auto is_it = [&](const std::string& step) { return has(step, name); };
     return std::find_if(ran.names.begin(), ran.names.end(), is_it) - ran.names.begin();
   };
   CHECK(place("att.mask") < static_cast<std::ptrdiff_t>(ran.names.size()));

@@ -11,17 +11,12 @@
 //     vDNN's        a data a = 2; b a b = 2 (a goes out); c b c = 2 (b goes out); d c d = 2;
 //     sections      d c g(c), b on its way in = 3; c b g(c) g(b), a on its way in = 4;
 //                   b a g(b) g(a), data on its way in = 4; a data g(a) = 2
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {

@@ -2,13 +2,6 @@
 // examples: an offload that begins when its block's writer has ended, the choice between two offloading schemes
 // for an allocation of size 4, the start of a prefetch; the gain of a faster algorithm; the budget below
 // which nothing helps. Copies take 10 ns a byte; there are no weights.
-#include <doctest/doctest.h>
-
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
@@ -16,6 +9,7 @@
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,11 +1,5 @@
 // Do unified, unified-prefetch and unified-prefetch+ page as their heads say, where the sums can be redone by hand? And are
 // tensors cut without losing a byte, and faults priced as docs/model.md says?
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "model/base/errors.hpp"
 #include "model/cost/unified_cost.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -16,6 +10,7 @@
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {

@@ -1,13 +1,9 @@
 // Are recompute and superneurons right where the numbers can be redone by hand? The examples show what
 // runs again, what moves, when, what it costs and what it takes; forward tasks take 10 ns, backward tasks 20 ns, updates
 // and weights nothing, and sizes are in words of 4 bytes.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,12 +1,9 @@
 // Are swap-in-out and lms right where the numbers can be redone by hand? Both choose some tensors to
 // swap and when each comes back; the examples show which, after which task, and what it costs.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "model/base/errors.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,12 +1,6 @@
 // Is each schedule right where the numbers can be redone by hand? The worked example of
 // docs/formats.md, section 6, to the nanosecond; what "does not fit" says; in-place tensors, second
 // readers and network inputs; the bytes that vDNN moves for VGG-16.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/plan/validate_plan.hpp"
@@ -14,6 +8,7 @@
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
 namespace ooc::test {

@@ -1,14 +1,10 @@
 // Do weights, gradients and optimiser state that move take the time that a sum on paper says? Three layers with 10 ms
 // forward and 20 ms backward, weights and gradients of 1 GB each, 100 GB/s both ways (10 ms a copy), far updates of
 // 30 ms each, near ones for nothing.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "simulator/summary/memory_use.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/state_example.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

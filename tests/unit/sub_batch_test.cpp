@@ -2,15 +2,8 @@
 // hundred rounds; what a round takes is said here, so that every sum can be redone by hand.
 #include "simulator/schedules/sub_batch.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <set>
-#include <variant>
-
 #include "tests/support/random_networks.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

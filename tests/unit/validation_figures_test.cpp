@@ -1,13 +1,8 @@
 // Published figures: rows are read, judged and told.
-#include <doctest/doctest.h>
-
-#include <limits>
-#include <map>
-#include <string>
-
 #include "reports/validation/validation_report.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -163,34 +158,6 @@ ValidationReport sample() {
 
 }  // namespace
 
-TEST_CASE("the table shows every row, what fails and why, and errors by job and kind") {
-  CHECK(table_validation(sample(), {}) ==
-        "R1   rows [nobody]\n"
-        "  file  figure   predicted  published  deviation  allowed  kind       verdict\n"
-        "  R1    time, 1     104 ms     100 ms     +4.0 %  ± 5 %    predicted  holds\n"
-        "  R1    time, 2     240 ms     200 ms    +20.0 %  ± 5 %    predicted  fails (known)\n"
-        "  R1    fits            no        yes             exactly  order      FAILS\n"
-        "  R1    more        240 ms     300 ms    -20.0 %           fitted\n"
-        "\n"
-        "Fails\n"
-        "  R1    fits: predicted no, published yes, exactly\n"
-        "\n"
-        "Fails, and it is known why\n"
-        "  R1    time, 2: the second is slow\n"
-        "\n"
-        "4 rows: 1 holds, 1 FAILS in order only, 1 fails as known, 1 only reported\n"
-        "\n"
-        "  kind of job          figures  hold  n  median    mean  largest     bias\n"
-        "  swapping, predicted        2     1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
-        "\n"
-        "  what it is worth              figures  hold  n  median    mean  largest     bias\n"
-        "  predicted, published figures        2     1  2  12.0 %  12.0 %   20.0 %  +12.0 %\n"
-        "  fitted, published figures           1        1  20.0 %  20.0 %   20.0 %  -20.0 %\n"
-        "  order, sign, yes or no              1     0\n"
-        "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
-        "  criterion was chosen with the figure in sight; fitted: one was\n");
-}
-
 TEST_CASE("many files are a line each") {
   ValidationReport report = sample();
   while (report.files.size() < 8) {
@@ -198,19 +165,9 @@ TEST_CASE("many files are a line each") {
     report.files.back().file.id = "R" + std::to_string(report.files.size());
   }
   const std::string text = table_validation(report, {});
-  CHECK(text.find("\n  R8   rows ") != std::string::npos);
-  CHECK(text.find(" 4  1 of 3  3  20.0 %  14.7 %   20.0 %  +1.3 %\n") != std::string::npos);
-  CHECK(text.find("104 ms") == std::string::npos);
-}
-
-TEST_CASE("CSV and JSON have a row for each figure, with its job") {
-  const std::string csv = csv_validation(sample(), {});
-  CHECK(csv.find("\nR1,time,1,predicted,swapping,104,100,ms,0.04") != std::string::npos);
-  CHECK(csv.find(",holds,predict --batch 1,t,,,,nobody,,\n") != std::string::npos);
-  const std::string json = json_validation(sample(), {});
-  CHECK(json.find("\"fails_known\": 1") != std::string::npos);
-  CHECK(json.find("\"group\": \"swapping\"") != std::string::npos);
-  CHECK(json.find("\"predicted\": false") != std::string::npos);
+  CHECK(has(text, "\n  R8   rows "));
+  CHECK(has(text, " 4  1 of 3  3  20.0 %  14.7 %   20.0 %  +1.3 %\n"));
+  CHECK_FALSE(has(text, "104 ms"));
 }
 
 TEST_CASE("what cannot be asked is counted with its reason") {

@@ -1,14 +1,10 @@
 // Data sets of measured networks: read, judged, told.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "model/base/errors.hpp"
 #include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -104,7 +100,7 @@ TEST_CASE("what is wrong with a data set is told with its place") {
   CHECK(measured_error(
             measured_with("\"network\": \"vgg16\", \"hardware\": \"a\"", "\"network\": \"vgg16\""))
             .starts_with("/rows/0"));
-  CHECK(measured_error(measured_with("\"goal\"", "\"gaol\"")).find("gaol") != std::string::npos);
+  CHECK(has(measured_error(measured_with("\"goal\"", "\"gaol\"")), "gaol"));
 }
 
 TEST_CASE("errors of a data set: mean, median, largest, and the bias with its sign") {
@@ -120,16 +116,15 @@ TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is mis
   ValidationReport report;
   report.files.push_back(judged({0.11, 0.04}));
   const std::string one = table_validation(report, {});
-  CHECK(one.find("vgg16, batch 32, float32 training, a, old") != std::string::npos);
-  CHECK(one.find("8.0 % missed") != std::string::npos);
-  CHECK(one.find("-5.0 %") != std::string::npos);
+  CHECK(has(one, "vgg16, batch 32, float32 training, a, old"));
+  CHECK(has(one, "8.0 % missed"));
+  CHECK(has(one, "-5.0 %"));
   while (report.files.size() < 8) report.files.push_back(judged({0.1, 0.05}));
   const std::string two = table_validation(report, {});
-  CHECK(two.find("batch 32") == std::string::npos);
+  CHECK_FALSE(has(two, "batch 32"));
   const std::string json = json_validation(report, {});
-  CHECK(json.find("\"measured_networks\": [") != std::string::npos);
-  CHECK(json.find("\"kind\": \"predicted\"") != std::string::npos);
+  CHECK(has(json, "\"measured_networks\": ["));
+  CHECK(has(json, "\"kind\": \"predicted\""));
   const std::string csv = csv_validation(report, {});
-  CHECK(csv.find("mine,\"vgg16, batch 32, float32 training, a, old\",,predicted,,0.11,0.1,s,") !=
-        std::string::npos);
+  CHECK(has(csv, "mine,\"vgg16, batch 32, float32 training, a, old\",,predicted,,0.11,0.1,s,"));
 }

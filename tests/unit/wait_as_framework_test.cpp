@@ -1,13 +1,9 @@
 // How copies wait in a framework: the plans, and what they come to on the worked example (docs/formats.md, section 6).
 #include "simulator/plan/wait_as_framework.hpp"
 
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <vector>
-
 #include "simulator/plan/plan_builder.hpp"
 #include "tests/support/schedule_example.hpp"
+#include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
 using namespace ooc;

@@ -1,18 +1,8 @@
 // Published statements that are no single column of a result: means, trends, bends, sums of several runs. Each case has
 // the id that docs/validation.md names it by, the published number and what is allowed; jobs are command lines, seen
 // from validation/.
-#include <doctest/doctest.h>
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "cli/validate/row_runner.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {

@@ -1,20 +1,10 @@
 // Are the shipped networks the published ones? Each file carries its own totals in `expect`; that
 // alone would let a file and its totals be wrong together, so the figures that others published
 // (torchvision's parameter counts, multiply-accumulates at the usual input size) stand here again.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <variant>
-#include <vector>
-
 #include "model/base/spec_tree.hpp"
 #include "model/network/network.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -45,7 +35,7 @@ int depth(const Network& network) {
   return static_cast<int>(
       std::count_if(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
         const bool weighted = layer.kind->name == "conv" || layer.kind->name == "linear";
-        return weighted && layer.name.find("_down_conv") == std::string::npos;
+        return weighted && !has(layer.name, "_down_conv");
       }));
 }
 

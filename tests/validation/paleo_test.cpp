@@ -1,19 +1,11 @@
 // Does `--compute paleo` give PALEO's numbers? Per layer, for VGG-16 and AlexNet v2 rebuilt in our
 // format, against tables made with PALEO itself (tests/data/paleo-ref): FLOPs exact, times within
 // 1e-6.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "model/cost/compute_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

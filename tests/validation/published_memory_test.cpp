@@ -1,11 +1,5 @@
 // Is the memory model true where no row of `validate` asks? Saved bytes per image that follow from the layer
 // shapes, and a network whose one sample is larger than a card. Sources: docs/validation.md.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <variant>
-
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
@@ -14,6 +8,7 @@
 #include "model/network/network_json.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 

@@ -1,10 +1,6 @@
 // Do reports agree with the engine on whole networks? Among them runs with steps of zero length:
 // PALEO's counts give many tasks no time, an infinite link gives copies none.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
@@ -17,6 +13,7 @@
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/summarize.hpp"
+#include "tests/support/test.hpp"
 
 using namespace ooc;
 
@@ -53,7 +50,7 @@ struct Machinery {
   CostTable costs;
 };
 
-constexpr RunsJob kJobs[] = {
+constexpr RunsJob kRunsJobs[] = {
     {"resnet50.json", 32, ComputeModel::kNative, std::nullopt},
     {"resnet50.json", 32, ComputeModel::kPaleo, std::nullopt},
     {"googlenet.json", 64, ComputeModel::kPaleo, kInfiniteRate},
@@ -63,7 +60,7 @@ constexpr RunsJob kJobs[] = {
 template <class Check>
 int for_every_run(Check check) {
   int runs = 0;
-  for (const RunsJob& job : kJobs) {
+  for (const RunsJob& job : kRunsJobs) {
     const Machinery machinery(job);
     const Bytes peak = in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness);
     ScheduleOptions options;
@@ -135,7 +132,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is compute alone") {
-  for (const RunsJob& job : kJobs) {
+  for (const RunsJob& job : kRunsJobs) {
     const Machinery machinery(job);
     const Bytes peak = in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness);
     const PlanResult plan =
@@ -163,7 +160,7 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
 }
 
 TEST_CASE("traces of whole networks are valid JSON with as many arrow ends as starts") {
-  const Machinery machinery(kJobs[0]);
+  const Machinery machinery(kRunsJobs[0]);
   const Bytes budget(in_core_peak(machinery.graph, machinery.costs, Accounting::kLiveness).count() *
                      7 / 10);
   const PlanResult plan =
