@@ -32,12 +32,17 @@ const auto kFitFlags =
     flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});
 
 std::string fitting(const RunReport& report) {
-  const std::string errors = measured_errors(report.errors, {});
-  return fmt::format("fits: {}, under {}: peak {} of {}, {} per iteration\n",
+  std::string errors;
+  if (report.errors && report.errors->figures == 0) errors = "; no job like it was measured";
+  if (report.errors && report.errors->figures > 0) {
+    errors = fmt::format("; of {} measured jobs like it the median error is {}, the worst {}",
+                         report.errors->figures, format_percent(report.errors->median),
+                         format_percent(report.errors->largest));
+  }
+  return fmt::format("fits: {}, under {}: peak {} of {}, {} per iteration{}\n",
                      job_text(report.inputs), report.inputs.schedule,
                      format_bytes(report.peak_near), format_bytes(report.budget_near),
-                     format_duration(report.iteration_time)) +
-         errors.substr(errors.empty() ? 0 : 1);
+                     format_duration(report.iteration_time), errors);
 }
 
 std::string lacking(const RunReport& report) {

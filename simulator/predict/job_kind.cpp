@@ -18,6 +18,13 @@ std::string_view what_moves(const Case& which, const Schedule& schedule, bool co
   return schedule.is(Trait::kRecomputes) ? "recomputation" : "in core";
 }
 
+std::string_view family(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    if (layer.kind != nullptr && layer.kind->name == "attention") return "transformers";
+  }
+  return symbol_of(network, "seq") ? "recurrent networks" : "convolutional networks";
+}
+
 std::string_view precision_class(const Network& network) {
   const Dtype products =
       network.precision ? precision_info(*network.precision).products : network.dtype;
@@ -36,8 +43,7 @@ std::string_view precision_class(const Network& network) {
 std::string job_kind(const Case& which, const Schedule& schedule, bool copies) {
   const Network& network = *which.workload.network;
   const auto& kernels = which.hardware.kernels;
-  return fmt::format("{}, {}, {}, on {}", what_moves(which, schedule, copies),
-                     symbol_of(network, "seq") ? "sequence networks" : "convolutional networks",
+  return fmt::format("{}, {}, {}, on {}", what_moves(which, schedule, copies), family(network),
                      precision_class(network), kernels ? kernels->architecture->name : "others");
 }
 

@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// Returns "activations to the host, sequence networks, 16 bits, on hopper". `copies`: false if the
+/// Returns "activations to the host, transformers, 16 bits, on hopper". `copies`: false if the
 /// run moves nothing, whatever the schedule may do.
 [[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule, bool copies = true);
 

@@ -146,5 +146,5 @@ TEST_CASE("what is wrong with a table or its use is said with line and column") 
   CHECK(has(calibrate(bench.folder, {"--from-operations", "ops.csv", "-o", "p.json"}).err,
             "--hardware"));
   CHECK(has(calibrate(bench.folder, {"--hardware", "./card.json", "-o", "p.json"}).err,
-            "without --from-operations"));
+            "--hardware needs --from-operations"));
 }

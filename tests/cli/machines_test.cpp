@@ -108,7 +108,8 @@ TEST_CASE("with one pool of memory schedules that move keep everything, and stat
     CHECK(time_of(schedule) == time_of("in-core"));
   }
   CHECK(has(run_ooc_paleo(job).err, "moving gains nothing here"));
-  CHECK(names(rows({"--hardware", "dgx-spark", "--schedules", "all"})) == "dgx-spark");
+  CHECK(has(run_ooc_paleo({"compare", "alexnet", "--hardware", "dgx-spark"}).err,
+              "remark: without vdnn-all,"));
   CHECK(has(run_ooc_paleo(job + Words{"--offload", "optimizer"}).err,
               "--offload cannot be combined with dgx-spark"));
 }
@@ -134,7 +135,7 @@ TEST_CASE("lists and prices that say nothing sensible are refused in one line") 
   refused({"--hardware", two, "--price", "k40m=1,2"}, "among prices with names");
   refused({"--hardware", two, "--link", "1GB/s,2GB/s", "--price", "1,2,3"}, "or 4");
   refused({"--hardware", two, "--link", "1GB/s:2GB/s:+1kB/s"}, "at most");
-  refused({"--hardware", two, "--layer-times", "times.csv"}, "one machine");
+  refused({"--hardware", two, "--layer-times", "times.csv"}, "cannot be combined with 2 machines");
 }
 
 }  // namespace

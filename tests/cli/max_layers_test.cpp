@@ -90,7 +90,7 @@ TEST_CASE("flags of max that do not go together are refused") {
   refused({"--of", "layer"}, "did you mean layers?");
   refused({"--of", "batch", "--batch", "4"}, "--limit");
   refused({"--of", "layers", "--max-batch-limit", "4"}, "--limit");
-  refused({"--limit", "4", "--max-batch-limit", "4"}, "one of the two");
+  refused({"--limit", "4", "--max-batch-limit", "4"}, "use one of them");
   refused({"--of", "layers", "--limit", "0"}, "--limit");
   refused({"--of", "layers", "--limit", "100001"}, "at most 100000");
 }
