@@ -258,7 +258,7 @@ test('every axis that has several values makes lines, a column and a choice', as
 });
 
 test('of two networks both are in the chart, and lists that step together make one line', async () => {
-  const both = await open(report('networks', 'sweep', 'alexnet', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '16:256:+16', '--link', '4GB/s:32GB/s:x2', '--quiet').html);
+  const both = await open(report('networks', 'sweep', 'alexnet', 'vgg16', '--schedule', 'capacity', '--hardware', 'v100-16gb-pcie3', '--batch', '16:256:+16', '--link', '4GB/s:32GB/s:x2', '--quiet').html);
   const drawn = await saved(both, '#batch', 'SVG');
   for (const name of ['alexnet', 'vgg16']) assert.ok(drawn.includes(`>${name}`), name);
   await shut(both);
@@ -286,7 +286,7 @@ test('paper has every chart, as wide as it is', async () => {
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   const widths = await page.locator('.chart svg').evaluateAll((all) => all.map((each) => { const { width, height } = each.getBoundingClientRect(); return [width / each.closest('section').clientWidth, height]; }));
-  assert.equal(widths.length, 5);
+  assert.equal(widths.length, 4);
   for (const [share, height] of widths) assert.ok(share > 0.98 && height > 60, `${share} of the width, ${height} high`);
   await shut(page);
 });

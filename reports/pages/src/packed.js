@@ -18,12 +18,20 @@ function unpacked(value) {
   return rows;
 }
 
-export const read = (text) => unpacked(JSON.parse(text));
+export const read = (text) => named(unpacked(JSON.parse(text)));
+
+/** Files by the names that stand in them: `inputs` has both where they differ. */
+function named(value) {
+  if (value === null || typeof value !== 'object') return value;
+  for (const key of ['network', 'hardware']) if (value[`${key}_name`]) value[key] = value[`${key}_name`];
+  Object.values(value).forEach(named);
+  return value;
+}
 
 const kMark = '$integer '; // integers that a double cannot hold pass as texts
 
 /** The JSON that was packed, to the last digit. */
 export function jsonOf(text) {
   const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => (/^-?\d{16,}$/.test(token) ? `"${kMark}${token}"` : token));
-  return `${JSON.stringify(read(marked), null, 1)}\n`.replace(/"\$integer (-?\d+)"/g, '$1');
+  return `${JSON.stringify(unpacked(JSON.parse(marked)), null, 1)}\n`.replace(/"\$integer (-?\d+)"/g, '$1');
 }
