@@ -429,7 +429,7 @@ const Command sweep_command{
         "  ooc-paleo sweep vgg16 resnet50 --hardware v100-16gb-pcie3 --batch 32:512:+32 "
         "--memory 8GiB:32GiB:+4GiB --schedule all -o results.json\n"
         "  ooc-paleo sweep vgg16 --hardware v100-16gb-pcie3 --batch 128,256,512 "
-        "--memory 12GiB,16GiB,32GiB --zip\n"
+        "--memory 12GiB,16GiB,32GiB --schedule capacity --zip\n"
         "  ooc-paleo sweep job.json --dry-run\n"
         "  ooc-paleo sweep job.json --rows 0:5000 -o 1.csv    (and 5000: into 2.csv elsewhere; "
         "then cat 1.csv 2.csv)\n",

@@ -262,7 +262,7 @@ test('of two networks both are in the chart, and lists that step together make o
   const drawn = await saved(both, '#batch', 'SVG');
   for (const name of ['alexnet', 'vgg16']) assert.ok(drawn.includes(`>${name}`), name);
   await shut(both);
-  const zipped = await open(report('zipped', 'sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '128,256,65536', '--memory', '12GiB,16GiB,32GiB', '--zip', '--quiet').html);
+  const zipped = await open(report('zipped', 'sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '128,256,65536', '--memory', '12GiB,16GiB,32GiB', '--schedule', 'capacity', '--zip', '--quiet').html);
   const svg = await saved(zipped, '#batch', 'SVG');
   assert.ok(svg.includes('>65536<') && !svg.includes('memory 12.88 GB'), 'exact labels, one line');
   await shut(zipped);
