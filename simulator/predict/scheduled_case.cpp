@@ -180,6 +180,7 @@ Bytes CaseRun::allowed(const Case& which) const {
 
 ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule, Detail most)
     : which_(which),
+      asked_(schedule),
       schedule_(gains_nothing(which, schedule) ? *find_schedule("in-core") : schedule),
       records_(most != Detail::kTotals) {
   for (const auto& room : rooms_of(which, schedule_)) {
@@ -352,10 +353,10 @@ const RunReport& ScheduledCase::row() {
   (void)run();
   Candidate& best = candidates_[best_];
   if (!best.report)
-    return best.report.emplace(report_case(which_, schedule_, *best.run, Detail::kTotals));
+    return best.report.emplace(report_case(which_, asked_, *best.run, Detail::kTotals));
   RunReport& report = *best.report;
   repeat_prices(which_.transfers, report.inputs);
-  SummaryInput input = summary_of(which_, schedule_, *best.run, report.inputs);
+  SummaryInput input = summary_of(which_, asked_, *best.run, report.inputs);
   input.detail = Detail::kTotals;
   input.paper = &best.paper;
   summarize_again(input, report);

@@ -93,7 +93,8 @@ class ScheduledCase {
   void consider(std::size_t index);
 
   const Case& which_;
-  const Schedule& schedule_;
+  const Schedule& asked_;     ///< by which rows are called
+  const Schedule& schedule_;  ///< that runs: with one pool of memory one that moves nothing
   bool records_;                       ///< Timeline::events of outcomes, for more than totals
   std::vector<Candidate> candidates_;  ///< by room, ascending
   bool is_trial_ = false;              ///< of another one's smallest budget
