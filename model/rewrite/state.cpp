@@ -135,14 +135,19 @@ class StateMover {
     if (!options.weights) return;
     std::int64_t j = 0;  // of those that can move
     for (StateUnit& unit : to_.units) {
-      if (!updates_far() && unit.frozen_bytes == 0) continue;
+      if (!trained_weights_move(unit) && unit.frozen_bytes == 0) continue;
       unit.weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
       ++j;
     }
-    if (j > 0 || updates_far()) return;
+    if (j > 0 || updates_far() || options.update == UpdateAt::kNear) return;
     bad_value("--offload", "weights",
-              "optimizer beside it, all of it, with --update far, or a network with frozen layers",
-              "what is updated near memory would have to be copied back");
+              "optimizer beside it, all of it, or --update near, or a network with frozen layers",
+              "trained weights are updated where the optimiser's state is, or come near");
+  }
+
+  /// What is frozen is never copied out, so what is trained beside it in a unit stays near if its update does.
+  [[nodiscard]] bool trained_weights_move(const StateUnit& unit) const {
+    return updates_far() || (to_.options.update == UpdateAt::kNear && unit.frozen_bytes == 0);
   }
 
   /// As the network has them; updates within backward behind what completes their unit's gradients.
@@ -219,7 +224,9 @@ class StateMover {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
       if (unit.weights_far) {
-        const std::int64_t learnt = updates_far() ? far_part(unit.learnt.weight, unit) : 0;
+        const std::int64_t learnt = updates_far() ? far_part(unit.learnt.weight, unit)
+                                    : trained_weights_move(unit) ? unit.learnt.weight
+                                                                 : 0;
         unit.weight =
             add_tensor(TensorRole::kWeight, i, learnt + unit.frozen_bytes, TensorHome::kFar);
       }
@@ -228,24 +235,43 @@ class StateMover {
             add_tensor(TensorRole::kWeightGradient, i, unit.learnt.gradient, TensorHome::kNear);
         to_.gradients.push_back({.unit = i, .gradient = *unit.gradient});
       }
-      if (far == 0) continue;
-      unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
-      if (!updates_far()) continue;
-      if (!unit.weight) {
-        unit.weight = add_tensor(TensorRole::kWeight, i, far_part(unit.learnt.weight, unit),
-                                 TensorHome::kStatic);
+      if (far > 0) {
+        unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
+        if (updates_far() && !unit.weight) {
+          unit.weight = add_tensor(TensorRole::kWeight, i, far_part(unit.learnt.weight, unit),
+                                   TensorHome::kStatic);
+        }
+        if (updates_far() || options.gradients) add_gradients(i);
       }
-      for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
-        add_gradient(i, static_cast<std::int32_t>(round));
-      }
-      unit.gradient = to_.gradients[first_gradient(i)].gradient;
-      to_.gradients.back().is_last = true;
-      if (!adds_far()) continue;
-      unit.sum = add_tensor(TensorRole::kWeightGradient, i, far * kSumBytes, TensorHome::kFar);
-      writer_.graph.tensors.back().part = ExchangePart::kReduced;
+      if (!updates_far()) list_visits(i);
     }
     list_writers();
     for (std::size_t i = 0; i < to_.planned.tasks.size(); ++i) touch(make_id<TaskId>(i));
+  }
+
+  void add_gradients(std::size_t index) {
+    StateUnit& unit = to_.units[index];
+    for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
+      add_gradient(index, static_cast<std::int32_t>(round));
+    }
+    unit.gradient = to_.gradients[first_gradient(index)].gradient;
+    to_.gradients.back().is_last = true;
+    if (!adds_far()) return;
+    unit.sum = add_tensor(TensorRole::kWeightGradient, index, unit.far_parameters * kSumBytes,
+                          TensorHome::kFar);
+    writer_.graph.tensors.back().part = ExchangePart::kReduced;
+  }
+
+  /// In the order in which an update reads them.
+  void list_visits(std::size_t index) {
+    StateUnit& unit = to_.units[index];
+    if (unit.sum) {
+      unit.visits.push_back(*unit.sum);
+    } else if (unit.gradient && to_.options.gradients) {
+      unit.visits.push_back(*to_.gradients[first_gradient(index)].sent);
+    }
+    if (unit.state) unit.visits.push_back(*unit.state);
+    if (unit.weights_far && trained_weights_move(unit)) unit.visits.push_back(*unit.weight);
   }
 
   void add_gradient(std::size_t index, std::int32_t round) {
@@ -303,14 +329,15 @@ class StateMover {
     if (!of) return;
     const StateUnit& unit = to_.units[*of];
     const TaskKind kind = to_.planned.tasks[task.at()].kind;
-    if (kind == TaskKind::kUpdate && unit.gradient && !updates_far()) {
-      writer_.reads.emplace_back(task, *unit.gradient);
-      return;
-    }
     if (kind == TaskKind::kUpdate) {
-      if (!unit.state || updates_far()) return;
-      writer_.reads.emplace_back(task, *unit.state);
-      writer_.writes.emplace_back(task, *unit.state);
+      if (unit.gradient && to_.options.in_backward && !updates_far()) {
+        writer_.reads.emplace_back(task, *unit.gradient);
+      }
+      for (const TensorId visit : unit.visits) {
+        writer_.reads.emplace_back(task, visit);
+        const bool leaves = writer_.graph.tensors[visit.at()].role != TensorRole::kWeightGradient;
+        if (leaves) writer_.writes.emplace_back(task, visit);
+      }
       return;
     }
     if (unit.weight && kind != TaskKind::kBackwardWeights)
@@ -334,11 +361,11 @@ class StateMover {
   }
 
   void add_far_tasks() {
-    for (std::size_t i = 0; i < to_.units.size() && updates_far(); ++i) {
+    for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
-      if (!unit.state) continue;
       const std::size_t first = first_gradient(i);
       if (unit.sum) add_rounds(first);
+      if (!unit.state || !updates_far()) continue;
       const std::int64_t gradient = unit.sum ? unit.far_parameters * kSumBytes : sent_bytes(unit);
       const std::int64_t weight = far_part(unit.learnt.weight, unit);
       const std::int64_t master = far_part(unit.learnt.master, unit);
@@ -407,15 +434,16 @@ void check_state(const StateOptions& options) {
     bad_value("--offload", std::move(found), std::move(expected), std::move(hint));
   };
   const bool far = options.optimizer && options.update == UpdateAt::kFar;
-  if (options.gradients && !far) {
-    refuse("gradients", "optimizer beside it, with --update far",
-           "nobody would read gradients in far memory");
+  const bool visits = options.update == UpdateAt::kNear && (options.optimizer || options.weights);
+  if (options.gradients && !options.optimizer) {
+    refuse("gradients", "optimizer beside it",
+           "gradients that leave are those of parameters whose state is far");
   }
-  if (options.weights && options.optimizer && (!far || *options.optimizer != kOne)) {
-    refuse("weights", "optimizer beside it, all of it, with --update far",
-           "what is updated near memory would have to be copied back");
+  if (options.weights && far && *options.optimizer != kOne) {
+    refuse("weights", "optimizer beside it, all of it, or --update near",
+           "far updates write far weights alone");
   }
-  if (options.in_backward && options.optimizer && !far) {
+  if (options.in_backward && visits) {
     cannot_combine("--update-in-backward", "state that comes near for its update",
                    "use --update far, or keep the state near",
                    "the copies would take turns with backward's");

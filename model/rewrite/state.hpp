@@ -46,7 +46,8 @@ struct StateOptions {
   std::optional<Ratio> optimizer =
       {};                  ///< share of the parameters, those with the first gradients; unset: none
   bool gradients = false;  ///< gradients leave GPU memory as soon as they are complete
-  /// Share of the units, evenly spread; unset: none. If updates are near, only frozen weights count.
+  /// Share of the units, evenly spread; unset: none. Only frozen weights count if neither `optimizer` nor a near
+  /// `update` is set.
   std::optional<Ratio> weights = {};
   UpdateAt update = UpdateAt::kFar;
   UpdateAfter after = UpdateAfter::kAll;
@@ -83,6 +84,8 @@ struct StateUnit {
   std::optional<TensorId> sum = {};  ///< sum over micro-batches, in host memory
   std::optional<TensorId> state = {};
   std::optional<TaskId> update = {};  ///< far update of the unit
+  /// Far tensors that come near for the unit's update. All but gradients leave again behind it.
+  std::vector<TensorId> visits = {};
   bool weights_far = false;
 };
 

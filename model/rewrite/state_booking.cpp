@@ -36,7 +36,7 @@ class StateBooker {
     }
     state_.booked_anywhere = most;
     book_weights();
-    book_states();
+    book_visits();
   }
 
  private:
@@ -87,20 +87,25 @@ class StateBooker {
     }
   }
 
-  /// While an update runs near, its state and that of the next unit are there.
-  void book_states() {
-    if (state_.options.optimizer && state_.options.update == UpdateAt::kFar) return;
+  /// While an update runs near, what it needs of far memory is there, and what the next unit's needs.
+  void book_visits() {
     std::optional<std::size_t> next;
     Bytes next_bytes;
     for (std::size_t i = state_.planned.tasks.size(); i-- > state_.planned.backward_end;) {
       const auto& unit = state_.unit_of[i];
-      if (!unit || !state_.units[*unit].state) continue;
+      if (!unit || state_.units[*unit].visits.empty()) continue;
       if (next != unit) {
-        next_bytes = next ? size(state_.units[*next].state) : Bytes(0);
+        next_bytes = next ? visit_bytes(*next) : Bytes(0);
         next = unit;
       }
-      state_.booked[i] += size(state_.units[*unit].state) + next_bytes;
+      state_.booked[i] += visit_bytes(*unit) + next_bytes;
     }
+  }
+
+  [[nodiscard]] Bytes visit_bytes(std::size_t unit) const {
+    Bytes sum;
+    for (const TensorId visit : state_.units[unit].visits) sum += size(visit);
+    return sum;
   }
 
   MovingState& state_;

@@ -90,8 +90,13 @@ class Contents {
   std::vector<BlockState> static_;                 ///< by tensor, of those whose home it is
 };
 
+/// An update needs all writers of a gradient: what adds up in far memory is written by tasks of later numbers.
 std::size_t Contents::writers_before(TensorId tensor, TaskId task) const {
   const auto row = writers_[tensor];
+  const bool is_update = facts_.graph.tasks[task.at()].kind == TaskKind::kUpdate;
+  if (is_update && facts_.graph.tensors[tensor.at()].role == TensorRole::kWeightGradient) {
+    return row.size();
+  }
   return static_cast<std::size_t>(std::lower_bound(row.begin(), row.end(), task) - row.begin());
 }
 

@@ -37,7 +37,7 @@ class Weaver {
     list_computes();
     list_stays();
     list_gradients();
-    list_states();
+    list_visits();
   }
 
   Plan run() && {
@@ -67,11 +67,11 @@ class Weaver {
     std::optional<std::size_t> last_reader;  ///< of weights
     std::optional<std::size_t> first_update;
     std::optional<std::size_t> last_update;
-    std::optional<BlockId> gradient;  ///< that leaves with its update
-    std::optional<BlockId> state;
-    std::optional<StepId> fetched;  ///< state
-    std::optional<StepId> stored;   ///< state
-    std::optional<StepId> updated;  ///< far
+    std::optional<BlockId> gradient;                 ///< that leaves with its update
+    std::optional<StepId> arrived;                   ///< gradient or sum, in far memory
+    std::vector<std::pair<StepId, BlockId>> visits;  ///< copies in for its update near
+    std::optional<StepId> stored;                    ///< last copy out behind it
+    std::optional<StepId> updated;                   ///< far
   };
 
   [[nodiscard]] PlanHeader header() const {
@@ -81,7 +81,6 @@ class Weaver {
     return header;
   }
   [[nodiscard]] const StateUnit& unit(std::size_t index) const { return state_.units[index]; }
-  [[nodiscard]] bool far_updates() const { return state_.options.update == UpdateAt::kFar; }
   [[nodiscard]] bool takes_block(TensorId tensor) const {
     return state_.graph.tensors[tensor.at()].home != TensorHome::kStatic;
   }
@@ -154,10 +153,9 @@ class Weaver {
     for (std::size_t i = 0; i < leaving_.size(); ++i) by_gradient_[leaving_[i]].place = i;
   }
 
-  void list_states() {
-    if (far_updates()) return;
+  void list_visits() {
     for (std::size_t i = 0; i < state_.units.size(); ++i) {
-      if (unit(i).state && by_unit_[i].first_update) visiting_.push_back(i);
+      if (!unit(i).visits.empty() && by_unit_[i].first_update) visiting_.push_back(i);
     }
     std::sort(visiting_.begin(), visiting_.end(), [&](std::size_t a, std::size_t b) {
       return by_unit_[a].first_update < by_unit_[b].first_update;
@@ -206,15 +204,39 @@ class Weaver {
     }
     for (; next_visit_ < visiting_.size() && by_unit_[visiting_[next_visit_]].first_update == index;
          ++next_visit_) {
-      OfUnit& of = by_unit_[visiting_[next_visit_]];
-      const TensorId state = *unit(visiting_[next_visit_]).state;
-      of.fetched = builder_.to_near(state);
-      if (last_compute_) builder_.wait(*of.fetched, compute(*last_compute_));
-      if (next_visit_ >= 2) {
-        builder_.wait(*of.fetched, *by_unit_[visiting_[next_visit_ - 2]].stored);
+      if (last_compute_) send_held(compute(*last_compute_));
+      visit(next_visit_);
+    }
+  }
+
+  [[nodiscard]] bool is_gradient(TensorId tensor) const {
+    return state_.graph.tensors[tensor.at()].role == TensorRole::kWeightGradient;
+  }
+
+  void visit(std::size_t place) {
+    OfUnit& of = by_unit_[visiting_[place]];
+    for (const TensorId tensor : unit(visiting_[place]).visits) {
+      const StepId copy = builder_.to_near(tensor);
+      if (last_compute_) builder_.wait(copy, compute(*last_compute_));
+      if (last_out_ && state_.options.after == UpdateAfter::kAll) builder_.wait(copy, *last_out_);
+      if (is_gradient(tensor)) builder_.wait(copy, *of.arrived);
+      if (place >= 2) builder_.wait(copy, *by_unit_[visiting_[place - 2]].stored);
+      of.visits.emplace_back(copy, new_block(tensor));
+      builder_.acquire(copy, of.visits.back().second);
+    }
+  }
+
+  void end_visit(std::size_t index, StepId step) {
+    OfUnit& of = by_unit_[index];
+    for (std::size_t i = 0; i < of.visits.size(); ++i) {
+      const TensorId tensor = unit(index).visits[i];
+      if (is_gradient(tensor)) {
+        builder_.release(of.visits[i].second, step);
+        continue;
       }
-      of.state = new_block(state);
-      builder_.acquire(*of.fetched, *of.state);
+      of.stored = builder_.to_far(tensor);
+      builder_.wait(*of.stored, step);
+      builder_.release(of.visits[i].second, *of.stored);
     }
   }
 
@@ -230,12 +252,10 @@ class Weaver {
       if (by_gradient_[*gradient].last_writer == index) end_gradient(*gradient, step);
     }
     if (of.gradient && of.last_update == index) builder_.release(*of.gradient, step);
-    if (of.fetched && of.first_update == index) builder_.wait(step, *of.fetched);
-    if (of.fetched && of.last_update == index) {
-      of.stored = builder_.to_far(*unit(*at.unit).state);
-      builder_.wait(*of.stored, step);
-      builder_.release(*of.state, *of.stored);
+    if (of.first_update == index) {
+      for (const auto& [copy, block] : of.visits) builder_.wait(step, copy);
     }
+    if (of.last_update == index) end_visit(*at.unit, step);
     end_stays(index, step);
   }
 
@@ -293,12 +313,15 @@ class Weaver {
     builder_.wait(*of.out, after);
     if (of.sent) builder_.release(*of.sent, *of.out);
     last_out_ = of.out;
+    by_unit_[which.unit].arrived = of.out;
     if (which.added) {
       const StepId added =
           builder_.far_compute(*which.added, costs_.default_alternative(*which.added));
       builder_.wait(added, *of.out);
+      by_unit_[which.unit].arrived = added;
     }
-    if (which.is_last && state_.options.after == UpdateAfter::kEach && !state_.options.delayed) {
+    const bool at_once = state_.options.after == UpdateAfter::kEach && !state_.options.delayed;
+    if (which.is_last && at_once && unit(which.unit).update) {
       update(which.unit, of.out);
       returning_.push_back(which.unit);
     }
@@ -357,7 +380,7 @@ class Weaver {
   std::size_t next_end_ = 0;
   std::vector<std::size_t> leaving_;   ///< gradients, in that order
   std::vector<std::size_t> held_;      ///< those of them that wait for the others
-  std::vector<std::size_t> visiting_;  ///< units, as their state comes to be updated near
+  std::vector<std::size_t> visiting_;  ///< units, as what is far comes for their update near
   std::size_t next_visit_ = 0;
   std::optional<StepId> last_out_;
   std::vector<std::size_t> returning_;  ///< units, as their weights come back

@@ -306,9 +306,10 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
       in += time;
       if (!unit.weights_far) last_in = std::min(last_in.value_or(time), time);
     }
-    if (unit.state && !unit.update) {
-      out += alone(costs.transfers.to_far, *unit.state);
-      in += alone(costs.transfers.to_near, *unit.state);
+    for (const TensorId visit : unit.visits) {
+      in += alone(costs.transfers.to_near, visit);
+      const bool stays = visit != unit.state && visit != unit.weight;
+      if (!stays) out += alone(costs.transfers.to_far, visit);
     }
     if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
   }
@@ -329,11 +330,15 @@ std::string state_text(const StateOptions& options) {
   std::string text = offload_text(options);
   const std::string within = options.in_backward ? ", in backward" : "";
   if (text.empty()) return "update near" + within;
-  if (!updates_far(options)) return text + "; update near" + within;
-  text += options.delayed                      ? "; update far, one step late"
-          : options.after == UpdateAfter::kAll ? "; update far, after all"
-                                               : "; update far, after each";
+  const bool far = updates_far(options);
+  text += far ? "; update far" : "; update near";
+  if (far || options.gradients) {
+    text += options.delayed                      ? ", one step late"
+            : options.after == UpdateAfter::kAll ? ", after all"
+                                                 : ", after each";
+  }
   text += within;
+  if (!far && !options.gradients) return text;
   if (!options.pipelined) text += ", nothing beside them";
   if (options.gradient_bytes) {
     text += fmt::format(", gradients of {} bits", *options.gradient_bytes * 8);

@@ -546,7 +546,8 @@ constexpr auto kFixed = std::to_array<Option>({
                 auto& to) { to.state_changes.update = chosen<UpdateAt>(option, text); }},
     {.flag = "--update-after",
      .value = "WHAT",
-     .help = "far updates wait for all gradients (default), or each for its own",
+     .help =
+         "updates of what is far wait for all gradients that leave (default), or each for its own",
      .choices = "all|each",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,

@@ -307,7 +307,9 @@ FarMemory far_memory(const Plan& plan, const TrainingGraph& graph, const CostTab
     };
     if (step.kind == StepKind::kToNear) {
       const TensorId tensor{step.object};
-      give(tensor);
+      const bool kept =
+          plan.far_gradients != FarGradients::kFreed && is_far_gradient(graph.tensors[tensor.at()]);
+      if (!kept) give(tensor);
       if (graph.tensors[tensor.at()].role != TensorRole::kExchanged) continue;
       for (const TensorId source : graph.sources[tensor]) give(source);
     } else if (step.kind == StepKind::kFarCompute) {

@@ -17,7 +17,7 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   const auto refused = [](const Words& flags, const std::string& why) {
     check_refused(predict_state(flags), {why});
   };
-  refused({"--offload", "gradients"}, "nobody would read gradients");
+  refused({"--offload", "gradients"}, "those of parameters whose state is far");
   refused({"--offload", "optimizer:0.5,gradients,optimizer"}, "found \"optimizer\" twice");
   refused({"--offload", "optimizer:0,optimizer"}, "found \"optimizer\" twice");
   refused({"--offload", "optimizer:1.5"}, "a ratio from 0 to 1");

@@ -43,10 +43,7 @@ StateOptions random_state(Dice& dice) {
   if (options.in_backward && dice.once_in(2)) return options;  // all of it stays near
   options.optimizer = share();
   options.units = dice.once_in(2) ? StateUnits::kBlock : StateUnits::kLayer;
-  if (!options.in_backward && dice.once_in(4)) {
-    options.update = UpdateAt::kNear;
-    return options;
-  }
+  if (!options.in_backward && dice.once_in(3)) options.update = UpdateAt::kNear;
   options.gradients = dice.once_in(2);
   if (dice.once_in(3)) options.accumulate = AccumulateAt::kNear;
   options.after = options.in_backward || dice.once_in(2) ? UpdateAfter::kEach : UpdateAfter::kAll;
@@ -55,11 +52,13 @@ StateOptions random_state(Dice& dice) {
   options.gradient_slots = static_cast<int>(dice.number(1, 3));
   options.prefetch = static_cast<int>(dice.number(0, 3));
   options.far_gradients = static_cast<FarGradients>(dice.number(0, 2));
+  const bool near = options.update == UpdateAt::kNear;
   if (dice.once_in(2)) {
-    options.optimizer = kOne;
+    if (!near) options.optimizer = kOne;
     options.weights = share();
+    if (near && !options.gradients && dice.once_in(3)) options.optimizer.reset();
   } else {
-    options.delayed = !options.in_backward && dice.once_in(3);
+    options.delayed = !near && !options.in_backward && dice.once_in(3);
   }
   return options;
 }

@@ -168,15 +168,45 @@ TEST_CASE("state: frozen weights are fetched and never updated") {
   CHECK(move_state(workload.graph, all).far_bytes == std::vector<std::int64_t>{3'000'000'000});
 }
 
-TEST_CASE("state: optimiser state that comes near to be updated has two slots") {
+TEST_CASE("state: what comes near to be updated has two slots") {
   const Workload workload = three_layers(Optimizer::kAdam);
-  StateExample example(workload, {.optimizer = kOne, .update = UpdateAt::kNear}, kFar, kLink);
-  for (const StateUnit& unit : example.moving.units) {
-    example.costs.tensor_bytes[unit.state->at()] = kGigabyte * 6;
-  }
-  set_link(example.costs, kLink);
+  const auto milliseconds = [&](StateOptions options) {
+    options.update = UpdateAt::kNear;
+    StateExample example(workload, options, kFar, kLink);
+    for (const StateUnit& unit : example.moving.units) {
+      if (unit.state) example.costs.tensor_bytes[unit.state->at()] = kGigabyte * 6;
+    }
+    set_link(example.costs, kLink);
+    return example.run(*find_schedule("in-core"), kPlenty).iteration_time.count() /
+           kMillisecond.count();
+  };
   // 90 + 3 x 60 + 60.
-  CHECK(example.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 330);
+  CHECK(milliseconds({.optimizer = kOne}) == 330);
+  // The last gradient leaves by 100; each comes back with its state: 100 + 3 x 70 + 60.
+  CHECK(milliseconds({.optimizer = kOne, .gradients = true}) == 370);
+  // Weights come one unit ahead, so backward ends at 100 and the last gradient leaves by 110: 110 + 3 x 80 + 70.
+  CHECK(milliseconds({.optimizer = kOne, .gradients = true, .weights = kOne}) == 420);
+  // Weights alone: 100 + 3 x 10 + 10.
+  CHECK(milliseconds({.weights = kOne}) == 140);
+}
+
+TEST_CASE(
+    "state: gradients that come back are sums of all rounds, and stay in far memory as the "
+    "software keeps them") {
+  const Workload workload = three_layers();
+  StateOptions options{.optimizer = kOne, .gradients = true, .update = UpdateAt::kNear};
+  // The second round's are added 150 to 240, a's last, which is updated first: sums come 240 to 270.
+  CHECK(ran(options, 2).milliseconds == 270);
+  const auto peak = [&](FarGradients kept) {
+    options.far_gradients = kept;
+    const StateExample example(workload, options, kFar, kLink);
+    const Plan plan = std::get<Plan>(example.result(*find_schedule("in-core"), kPlenty));
+    const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
+    const auto samples = far_memory_over_time(plan, example.moving.graph, example.costs, timeline);
+    return samples[samples.size() - 2].held.total();  // before the iteration ends
+  };
+  CHECK(peak(FarGradients::kFreed) == kGigabyte * 1);
+  CHECK(peak(FarGradients::kHeld) == kGigabyte * 3);
 }
 
 TEST_CASE("state: gradients in a wider type take a block of their own on their way") {
@@ -284,6 +314,8 @@ TEST_CASE("state: what nobody could run is refused") {
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .gradients = true, .in_backward = true}),
                   SpecError);
   CHECK_THROWS_AS(check_state({.optimizer = kOne, .update = UpdateAt::kNear, .in_backward = true}),
+                  SpecError);
+  CHECK_THROWS_AS(check_state({.weights = kOne, .update = UpdateAt::kNear, .in_backward = true}),
                   SpecError);
 }
 
