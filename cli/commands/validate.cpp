@@ -19,8 +19,13 @@ extern const Command validate_command;
 
 namespace {
 
-constexpr std::array kValidateFlags{flags::kFormat,   flags::kOutput, flags::kReport, flags::kPlot,
-                                    flags::kMaxInput, flags::kQuiet,  flags::kNoColor};
+constexpr Flag kFramework{.name = "--framework",
+                          .value = "FRAMEWORK",
+                          .help = "software of all measured networks; default: by their rows",
+                          .completes = Completes::kFrameworks};
+constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
+                                    flags::kReport, flags::kPlot,   flags::kMaxInput,
+                                    flags::kQuiet,  flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
@@ -50,7 +55,7 @@ int run_validate(const Arguments& arguments) {
       check_id(report.files.back().file.id, path);
     }
   }
-  RowRunner runner(limits);
+  RowRunner runner(limits, arguments.value("--framework"));
   for (FileReport& each : report.files) {
     for (const Figure& row : each.file.rows) {
       each.rows.push_back(judge(row, [&](const Asked& asked, const SpecView& place) {
@@ -74,7 +79,7 @@ const Command validate_command{
     .examples =
         "  ooc-paleo validate\n"
         "  ooc-paleo validate M4 T2\n"
-        "  ooc-paleo validate networks\n"
+        "  ooc-paleo validate networks --framework pytorch-2\n"
         "  ooc-paleo validate ./my_row.json --format json\n",
     .positionals =
         {.name = "ROWS",

@@ -18,6 +18,7 @@
 #include "cli/schedule_flags.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/cost/unified_cost.hpp"
+#include "model/software/framework_json.hpp"
 #include "simulator/predict/job_kind.hpp"
 #include "simulator/predict/pass_time.hpp"
 #include "simulator/predict/solve.hpp"
@@ -225,17 +226,36 @@ void RowRunner::predict(const std::vector<std::string>& words, const SpecView& p
   predict(parsed(words, place), use);
 }
 
+CaseOptions RowRunner::software_of(const MeasuredStack& stack, const SpecView& place) {
+  CaseOptions options;
+  options.limits = limits_;
+  load_framework(options, framework_.value_or(from_row(stack.framework, place)), "--framework");
+  options.software = options.framework->software;
+  if (const auto& cudnn = options.framework->cudnn) options.software->cudnn = *cudnn;
+  if (stack.with && !framework_) read_software(*stack.with, *options.software);
+  options.framework = nullptr;  // rows time kernels: what else a framework does is left out
+  return options;
+}
+
 FileReport RowRunner::networks(const MeasuredSet& set) {
   FileReport report{.file = set.file, .networks = true, .goal = set.goal};
+  std::vector<CaseOptions> stacks;
+  for (const MeasuredStack& stack : set.stacks) {
+    stacks.push_back(software_of(stack, SpecView(*set.file.document)));
+  }
   for (std::size_t i = 0; i < set.networks.size(); ++i) {
-    const Figure& row = set.file.rows[i];
+    Figure row = set.file.rows[i];
     const MeasuredNetwork& job = set.networks[i];
+    const MeasuredStack& stack = set.stacks[job.stack];
+    row.group = framework_   ? "networks in core under " + *framework_
+                : stack.with ? "networks in core, other software than shipped"
+                             : "networks in core under " + stack.framework;
     try {
-      const double predicted = seconds(job, set.stacks[job.stack], row.place);
+      const double predicted = seconds(job, stack, stacks[job.stack], row.place);
       report.rows.push_back(
           {.figure = row, .predicted = predicted, .deviation = predicted / *row.published - 1});
-      const bool is_iteration = job.pass == MeasuredPass::kForwardBackward ||
-                                job.pass == MeasuredPass::kTraining;
+      const bool is_iteration =
+          job.pass == MeasuredPass::kForwardBackward || job.pass == MeasuredPass::kTraining;
       if (is_iteration) report.rows.back().job_kind = job_kind_;
     } catch (const SpecError& error) {
       throw_at_row(row.place, error);
@@ -245,13 +265,10 @@ FileReport RowRunner::networks(const MeasuredSet& set) {
 }
 
 double RowRunner::seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
-                          const SpecView& place) {
-  CaseOptions options;
-  options.limits = limits_;
+                          CaseOptions options, const SpecView& place) {
   options.batch = job.batch;
   options.dtype = job.dtype;
   options.graph.optimizer = Optimizer::kMomentum;
-  options.software = stack.software;
   if (job.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
   options = in_core_options(options);
   const Workload& network = workload(from_row(job.network, place), options);
@@ -305,8 +322,8 @@ JobResult RowRunner::made(const Arguments& arguments) {
     add_columns(report, result);
     add_timeline(report, which, run, result);
     result.note = why_not(report);
-    result.job_kind = job_kind(which, *find_schedule(report.inputs.schedule),
-                               report.to_far.count() > 0);
+    result.job_kind =
+        job_kind(which, *find_schedule(report.inputs.schedule), report.to_far.count() > 0);
   });
   return result;
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,9 @@ struct JobResult {
 
 class RowRunner {
  public:
-  explicit RowRunner(ReadLimits limits) : limits_(limits) {}
+  /// `framework`: of measured networks, in place of what their sets say.
+  explicit RowRunner(ReadLimits limits, std::optional<std::string> framework = {})
+      : limits_(limits), framework_(std::move(framework)) {}
 
   /// Predicts the times of measured networks. Throws SpecError at the row's place.
   [[nodiscard]] FileReport networks(const MeasuredSet& set);
@@ -46,7 +49,9 @@ class RowRunner {
 
  private:
   [[nodiscard]] double seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
-                               const SpecView& place);
+                               CaseOptions options, const SpecView& place);
+  /// Options whose kernels are those of a stack.
+  [[nodiscard]] CaseOptions software_of(const MeasuredStack& stack, const SpecView& place);
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
                                       const std::function<JobResult()>& make);
   [[nodiscard]] JobResult made(const Arguments& arguments);
@@ -64,6 +69,7 @@ class RowRunner {
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
 
   ReadLimits limits_;
+  std::optional<std::string> framework_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, JobResult> results_;  ///< results by command line

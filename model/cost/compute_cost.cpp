@@ -213,8 +213,13 @@ void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways, const T
 }
 
 /// The host issues a layer's kernels of a pass in Software::issue; whatever runs them.
-void set_issue_times(CostTable& table, const TrainingGraph& graph, Duration issue) {
-  if (issue == Duration(0)) return;
+void set_issue_times(CostTable& table, const TrainingGraph& graph, const Software& software) {
+  if (software.issue == Duration(0)) return;
+  const auto& precision = graph.network->precision;
+  const bool casts = precision ? precision_info(*precision).autocasts()
+                               : dtype_info(graph.network->dtype).bytes < 4;
+  const Duration issue{std::llround(static_cast<double>(software.issue.count()) *
+                                    (casts ? software.autocast_issue : 1))};
   std::vector<int> backward(graph.network->layers.size(), 0);
   for (std::size_t i = graph.forward_tasks; i < graph.backward_end; ++i) {
     ++backward[graph.tasks[i].layer.at()];
@@ -392,7 +397,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
-  set_issue_times(table, graph, options.software.value_or(Software{}).issue);
+  set_issue_times(table, graph, options.software.value_or(Software{}));
   check_time(table, graph);
   return table;
 }

@@ -167,9 +167,12 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const bool forward = kind == TaskKind::kForward;
   const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
   const Dtype dtype = type_of(model);
+  const auto library = static_cast<std::size_t>(platform_.software.attention);
+  const FlashParameters& flash =
+      platform_.architecture.flash[library < kFusedAttentions ? library : 0];
   const double share = !on_tensor_cores(platform_, dtype) ? 1
-                       : forward                          ? platform_.architecture.flash.forward
-                                                          : platform_.architecture.flash.backward;
+                       : forward                          ? flash.forward
+                                                          : flash.backward;
   const double math =
       static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));
   const double memory =
@@ -204,7 +207,7 @@ double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) cons
   const double beside = streaming(static_cast<double>(moved) * batch_, 1);
   if (products.scores == 0) return beside;
   const double weights = static_cast<double>(products.scores) * batch_;
-  if (platform_.software.attention == AttentionKernels::kFused) {
+  if (platform_.software.attention != AttentionKernels::kSeparate) {
     return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
   const double output = output_bytes(model);

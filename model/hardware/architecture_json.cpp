@@ -31,6 +31,9 @@ constexpr TimeField kTimes[] = {
     {"recurrent", "step",
      [](ArchitectureParameters& all) -> double& { return all.recurrent.step_seconds; }}};
 
+/// Fused attention of other libraries than FlashAttention-2; left out: as fast.
+constexpr std::array<const char*, 2> kOtherAttention{"flash_cudnn", "flash_3"};
+
 void check_architecture_format(const SpecView& root) {
   (void)root.find("$schema");
   const SpecView format = root.get("format");
@@ -101,6 +104,10 @@ Architecture read_architecture(const SpecView& view) {
   const std::optional<SpecView> flash = view.find("flash");
   if (flash && !parameters.tensor) flash->fail("rates of tensor cores", "\"tensor\" beside it");
   if (flash) read_section(root.part("flash"), "flash", parameters);
+  parameters.flash.fill(parameters.flash.front());
+  for (const std::string section : kOtherAttention) {
+    if (view.find(section)) read_section(root.part(section), section, parameters);
+  }
   read_section(root.part("recurrent"), "recurrent", parameters);
   const SpecView provenance = view.get("provenance");
   view.reject_unknown_keys();
@@ -155,8 +162,15 @@ SpecNode architecture_node(const Architecture& architecture) {
     if (share > 0) put(sustained, std::string(info.name), real(share));
   }
   put(root, "sustained", std::move(sustained));
-  for (const std::string section : {"simt", "tensor", "flash", "recurrent"}) {
-    if ((section == "tensor" || section == "flash") && !parameters.tensor) continue;
+  for (const std::string section :
+       {"simt", "tensor", "flash", "flash_cudnn", "flash_3", "recurrent"}) {
+    if ((section == "tensor" || section.starts_with("flash")) && !parameters.tensor) continue;
+    const auto library = std::find(kOtherAttention.begin(), kOtherAttention.end(), section);
+    if (library != kOtherAttention.end() &&
+        parameters.flash[static_cast<std::size_t>(library - kOtherAttention.begin()) + 1] ==
+            parameters.flash.front()) {
+      continue;
+    }
     SpecNode node = object();
     fill(node, section);
     put(root, section, std::move(node));

@@ -24,9 +24,9 @@ template <double TensorParameters::*kField>
 double& tensor(ArchitectureParameters& all) {
   return (*all.tensor).*kField;
 }
-template <double FlashParameters::*kField>
+template <AttentionKernels kLibrary, double FlashParameters::*kField>
 double& flash(ArchitectureParameters& all) {
-  return all.flash.*kField;
+  return all.flash[static_cast<std::size_t>(kLibrary)].*kField;
 }
 template <double RecurrentParameters::*kField>
 double& recurrent(ArchitectureParameters& all) {
@@ -37,6 +37,7 @@ using A = ArchitectureParameters;
 using S = SimtParameters;
 using T = TensorParameters;
 using F = FlashParameters;
+using enum AttentionKernels;
 using R = RecurrentParameters;
 
 constexpr std::array kFields{
@@ -62,8 +63,13 @@ constexpr std::array kFields{
     ParameterField{"tensor", "tiles", kLeast, kEfficient, 0.9, &tensor<&T::tiles>},
     ParameterField{"tensor", "operands", 0.1, 100, 3, &tensor<&T::operands>},
     ParameterField{"tensor", "few_channels", 1, kSlower, 2, &tensor<&T::few_channels>},
-    ParameterField{"flash", "forward", kLeast, kEfficient, 0.88, &flash<&F::forward>},
-    ParameterField{"flash", "backward", kLeast, kEfficient, 0.76, &flash<&F::backward>},
+    ParameterField{"flash", "forward", kLeast, kEfficient, 0.88, &flash<kFlash2, &F::forward>},
+    ParameterField{"flash", "backward", kLeast, kEfficient, 0.76, &flash<kFlash2, &F::backward>},
+    ParameterField{"flash_cudnn", "forward", kLeast, kEfficient, 0.88, &flash<kCudnn, &F::forward>},
+    ParameterField{"flash_cudnn", "backward", kLeast, kEfficient, 0.76,
+                   &flash<kCudnn, &F::backward>},
+    ParameterField{"flash_3", "forward", kLeast, kEfficient, 0.88, &flash<kFlash3, &F::forward>},
+    ParameterField{"flash_3", "backward", kLeast, kEfficient, 0.76, &flash<kFlash3, &F::backward>},
     ParameterField{"recurrent", "forward", kLeast, kFactor, 0.7, &recurrent<&R::forward>},
     ParameterField{"recurrent", "backward", kLeast, kFactor, 0.7, &recurrent<&R::backward>},
     ParameterField{"recurrent", "old_forward", kLeast, kSlower, 1.5, &recurrent<&R::old_forward>},

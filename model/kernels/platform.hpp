@@ -50,11 +50,16 @@ struct TensorParameters {
   double few_channels = 1;  ///< time factor below 8 input channels
 };
 
+/// Attention: a fused kernel by its library, or kernels of its own for each step.
+enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kSeparate };
+inline constexpr std::size_t kFusedAttentions = 3;
+
 /// Fused attention on tensor cores, as shares of the rate of large products.
 struct FlashParameters {
   double forward =
       0.88;  ///< 73 % of an A100's peak against 83 % for large products: Dao, arXiv:2307.08691, section 1
   double backward = 0.76;  ///< 63 %, the best measured there; short sequences reach less
+  bool operator==(const FlashParameters&) const = default;
 };
 
 /// Time steps of recurrent layers.
@@ -75,8 +80,8 @@ struct ArchitectureParameters {
   double elementwise_kernel_seconds = 0;
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype, as in KernelMachine
   SimtParameters simt;
-  std::optional<TensorParameters> tensor;  ///< unset: no tensor cores (before Volta)
-  FlashParameters flash;                   ///< used only with `tensor`
+  std::optional<TensorParameters> tensor;               ///< unset: no tensor cores (before Volta)
+  std::array<FlashParameters, kFusedAttentions> flash;  ///< by AttentionKernels; with `tensor`
   RecurrentParameters recurrent;
 };
 
@@ -86,8 +91,6 @@ enum class Fusion {
   kAdd,  ///< residual sums run within another kernel: one pass more
   kAll,  ///< as kAdd, and activations cost nothing
 };
-/// Attention in one kernel; or as products with separate kernels for scale, mask, softmax and permutes.
-enum class AttentionKernels { kFused, kSeparate };
 /// Padding of channels in tensor-core convolutions.
 enum class ChannelPadding { kToUnits, kNone };
 
@@ -95,7 +98,7 @@ enum class ChannelPadding { kToUnits, kNone };
 struct Software {
   ImageLayout layout = ImageLayout::kChannelsLast;
   Fusion fusion = Fusion::kNone;
-  AttentionKernels attention = AttentionKernels::kFused;
+  AttentionKernels attention = AttentionKernels::kFlash3;
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;      ///< time factor of element-wise kernels
   std::optional<double> norm_factor;  ///< time factor of norms; unset: as element-wise
@@ -104,6 +107,7 @@ struct Software {
   /// Host time to issue the kernels of one layer and pass. Backward tasks of a layer share it
   /// equally. Updates cost nothing.
   Duration issue;
+  double autocast_issue = 1;  ///< time factor of `issue` under autocast, whose casts are issued too
 
   /// Returns the time factor of a streaming kernel.
   [[nodiscard]] double factor(StreamingKind kind) const {

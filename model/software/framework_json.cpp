@@ -57,8 +57,10 @@ constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
      {"channels_last_fused", {ImageLayout::kChannelsLast, Fusion::kAdd}}}};
 constexpr SpecChoices<Fusion, 3> kFusions{
     {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
-constexpr SpecChoices<AttentionKernels, 2> kAttention{
-    {{"fused", AttentionKernels::kFused}, {"separate", AttentionKernels::kSeparate}}};
+constexpr SpecChoices<AttentionKernels, 4> kAttention{{{"flash-2", AttentionKernels::kFlash2},
+                                                       {"cudnn", AttentionKernels::kCudnn},
+                                                       {"flash-3", AttentionKernels::kFlash3},
+                                                       {"separate", AttentionKernels::kSeparate}}};
 
 /// Takes a field, where it is there, as one of `choices`.
 template <class Value, std::size_t kCount>
@@ -153,6 +155,9 @@ void read_kernels(const ProfileSection& root, Software& software) {
   if (const auto factor = root.optional_number("pool"))
     software.pool_factor = factor->as_ratio(0.1, 10);
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
+  if (const auto factor = root.optional_number("autocast_issue")) {
+    software.autocast_issue = factor->as_ratio(1, 10);
+  }
 }
 
 /// Frameworks that are being read, each `like` the next: a circle is an error.
@@ -237,6 +242,14 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
 
 Framework read_framework_file(const std::string& path, const FrameworkSources& sources) {
   return read(read_spec_file(path, sources.limits), sources, 0);
+}
+
+void read_software(const SpecView& view, Software& software) {
+  ProfileReading reading;
+  const ProfileSection root(view, "", reading);
+  read_kernels(root, software);
+  if (const auto cudnn = root.optional_number("cudnn")) software.cudnn = version_of(*cudnn);
+  view.reject_unknown_keys();
 }
 
 Framework read_framework_text(std::string_view text, const std::string& file,

@@ -23,4 +23,7 @@ struct FrameworkSources {
 [[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
                                             const FrameworkSources& sources = {});
 
+/// Puts what `view` states of a framework's kernels in place of `software`'s.
+void read_software(const SpecView& view, Software& software);
+
 }  // namespace ooc

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/base/spec_choice.hpp"
-#include "model/hardware/profile_section.hpp"
+#include "model/software/framework_json.hpp"
 #include "reports/validation/row_fields.hpp"
 
 namespace ooc {
@@ -23,31 +23,13 @@ constexpr std::array<std::pair<std::string_view, MeasuredPass>, 4> kPasses{
      {"forward and backward", MeasuredPass::kForwardBackward},
      {"training", MeasuredPass::kTraining}}};
 
-std::pair<int, int> version_of(const SpecView& view) {
-  if (const auto version = parse_library_version(view.as_text())) return *version;
-  view.fail(view.found(), "a version such as \"5.1\"");
-}
-
 MeasuredStack read_stack(const std::string& name, const SpecView& view) {
-  static constexpr std::array<std::pair<std::string_view, ImageLayout>, 2> kLayouts{
-      {{"channels_first", ImageLayout::kChannelsFirst},
-       {"channels_last", ImageLayout::kChannelsLast}}};
-  static constexpr std::array<std::pair<std::string_view, Fusion>, 3> kFusions{
-      {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
-  static constexpr std::array<std::pair<std::string_view, AttentionKernels>, 2> kAttention{
-      {{"fused", AttentionKernels::kFused}, {"separate", AttentionKernels::kSeparate}}};
-  MeasuredStack stack{.name = name, .software = {}};
-  Software& software = stack.software;
-  if (const auto cudnn = view.find("cudnn")) software.cudnn = version_of(*cudnn);
-  if (const auto layout = view.find("layout")) software.layout = choice_of(*layout, kLayouts);
-  if (const auto fusion = view.find("fusion")) software.fusion = choice_of(*fusion, kFusions);
-  if (const auto how = view.find("attention")) software.attention = choice_of(*how, kAttention);
-  if (const auto factor = view.find("elementwise")) {
-    software.elementwise_factor = factor->as_ratio(0.1, 10);
+  MeasuredStack stack{.name = name, .framework = view.get("framework").as_text()};
+  if (const auto with = view.find("with")) {
+    Software checked;
+    read_software(*with, checked);
+    stack.with = *with;
   }
-  if (const auto factor = view.find("norm")) software.norm_factor = factor->as_ratio(0.1, 10);
-  if (const auto factor = view.find("pool")) software.pool_factor = factor->as_ratio(0.1, 10);
-  if (const auto issue = view.find("issue")) software.issue = issue->as_duration();
   if (const auto gradient = view.find("input_gradient")) {
     stack.input_gradient = gradient->as_boolean();
   }

@@ -9,7 +9,6 @@
 #include "model/base/dtype.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
-#include "model/kernels/platform.hpp"
 #include "reports/validation/figures.hpp"
 
 namespace ooc {
@@ -25,8 +24,9 @@ enum class MeasuredPass {
 /// Software that ran a row.
 struct MeasuredStack {
   std::string name;
-  Software software;
-  bool input_gradient = false;  ///< backward computes the gradient of the network's input
+  std::string framework;              ///< shipped name or file
+  std::optional<SpecView> with = {};  ///< kernel fields in place of the framework's
+  bool input_gradient = false;        ///< backward computes the gradient of the network's input
   bool far_parameters =
       false;  ///< parameters are copied in and their gradients out, in each iteration
 };

@@ -274,7 +274,7 @@ TEST_CASE("a measured batch that no memory holds is timed, one that cannot be co
   const auto batch = [](const std::string& count) {
     return validate(R"({"format": "ooc-paleo/measured-networks", "version": 1, "id": "x",
  "title": "t", "source": "s", "role": "held out",
- "software": {"p": {"cudnn": "8.0", "layout": "channels_last"}},
+ "software": {"p": {"framework": "pytorch-1-channels-last"}},
  "all": {"dtype": "float32", "hardware": "v100-16gb-pcie3", "measured": "inference", "software": "p"},
  "rows": [{"network": "resnet50", "batch": )" +
                     count + R"(, "samples_per_s": 1}]})");
@@ -290,7 +290,7 @@ TEST_CASE("parameters that lie in far memory come and their gradients go in each
   const std::string path = folder.file("set.json", R"({
   "format": "ooc-paleo/measured-networks", "version": 1,
   "id": "mine", "title": "parameters", "source": "a test", "role": "held out",
-  "software": {"gpu": {"issue": "20 us"}, "cpu": {"issue": "20 us", "far_parameters": true}},
+  "software": {"gpu": {"framework": "pytorch-2"}, "cpu": {"framework": "pytorch-2", "far_parameters": true}},
   "all": {"network": "alexnet", "hardware": "p100-pcie3", "batch": 32, "dtype": "float32",
           "measured": "training"},
   "rows": [{"time": "50 ms", "software": "gpu"}, {"time": "50 ms", "software": "cpu"},

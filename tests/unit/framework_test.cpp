@@ -438,7 +438,7 @@ TEST_CASE("that the rate of flash attention is an A100's is said elsewhere, wher
     return std::find(report.assumed.begin(), report.assumed.end(), "compute.architecture.flash") !=
            report.assumed.end();
   };
-  CHECK(says("llama-3-8b", "h100-sxm"));
+  CHECK(says("llama-3-8b", "rtx-4090"));
   CHECK_FALSE(says("llama-3-8b", "a100-80gb-sxm"));
   CHECK_FALSE(says("resnet18", "h100-sxm"));
 }
