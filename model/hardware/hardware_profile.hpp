@@ -74,8 +74,9 @@ struct MemoryTier {
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
   BytesPerSecond throughput;  ///< rate of bytes read and written
+  std::optional<Ratio> share = {};  ///< of host memory's rate, in place of `throughput`
   Duration latency = {};
-  bool assumed = false;  ///< true if no figure is known: a share of host memory's rate
+  bool assumed = false;  ///< true if no figure is known
 };
 
 struct Connection {

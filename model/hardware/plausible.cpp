@@ -59,6 +59,8 @@ constexpr std::array kRanges{
     Range{"far_memory.latency", "", Quantity::kTime, 10, 1e7, "10 ns to 10 ms"},
     // A Python loop on two cores updates 0.06 Gparam/s, 1.7 GB/s; a socket's memory moves up to 1 TB/s.
     Range{"far_compute.throughput", "", Quantity::kUpdateRate, 1e9, 1e13, "1 GB/s to 10 TB/s"},
+    // Reports lie from 0.1 to 0.8.
+    Range{"far_compute.share", "", Quantity::kRatio, 0.05, 0.95, "0.05 to 0.95"},
     Range{"far_compute.latency", "", Quantity::kTime, 10, 1e9, "10 ns to 1 s"},
     // PCIe 1.0 x4 has 1 GB/s, NVLink 5 1.8 TB/s; half of it may be reached.
     Range{"connection.theoretical", "", Quantity::kRate, 5e8, 1e14, "0.5 GB/s to 100 TB/s"},

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_section.hpp"
@@ -37,8 +39,18 @@ MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
 FarCompute read_far_compute(const ProfileSection& section) {
   FarCompute compute;
   const std::size_t before = section.errors();
-  (void)section.attempt(
-      [&] { compute.throughput = section.number("throughput").as_update_rate(); });
+  (void)section.attempt([&] {
+    if (const auto share = section.optional_number("share")) {
+      const double ratio = share->as_ratio(0.001, 1);
+      compute.share = Ratio(std::llround(ratio * static_cast<double>(kOne.count())));
+      if (section.view().find("throughput")) {
+        share->fail("share beside throughput", "one of them",
+                    "a share is of far_memory's throughput");
+      }
+    } else {
+      compute.throughput = section.number("throughput").as_update_rate();
+    }
+  });
   (void)section.attempt([&] {
     if (const auto latency = section.optional_number("latency")) {
       compute.latency = latency->as_duration();

@@ -189,7 +189,11 @@ void put_far(SpecNode& root, const HardwareProfile& profile) {
   put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
   if (const auto& compute = profile.far_compute) {
     SpecNode node = object();
-    put(node, "throughput", text(exact_rate(compute->throughput)));
+    if (compute->share) {
+      put(node, "share", ratio(*compute->share));
+    } else {
+      put(node, "throughput", text(exact_rate(compute->throughput)));
+    }
     if (compute->latency.count() > 0) {
       put(node, "latency", text(exact_duration(compute->latency)));
     }

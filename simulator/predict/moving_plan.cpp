@@ -226,16 +226,19 @@ void keep_carriers(std::vector<const Schedule*>& schedules) {
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions& transfers,
                           std::optional<BytesPerSecond> asked) {
-  FarCompute compute = hardware.far_compute.value_or(FarCompute{.throughput = {}, .assumed = true});
+  FarCompute compute = hardware.far_compute.value_or(
+      FarCompute{.throughput = {}, .share = kFarComputeShare, .assumed = true});
   if (asked) {
     compute.throughput = *asked;
     compute.assumed = false;
-  } else if (compute.assumed) {
+  } else if (compute.share) {
     const BytesPerSecond whole = transfers.far_throughput.value_or(hardware.far_memory.throughput);
-    const double share = kFarComputeShare * static_cast<double>(whole.count());
+    const double share =
+        static_cast<double>(compute.share->count()) / static_cast<double>(kOne.count());
+    const double rate = share * static_cast<double>(whole.count());
     compute.throughput = whole == kInfiniteRate
                              ? whole
-                             : BytesPerSecond(std::max<std::int64_t>(1, std::llround(share)));
+                             : BytesPerSecond(std::max<std::int64_t>(1, std::llround(rate)));
   }
   return compute;
 }

@@ -11,9 +11,9 @@
 namespace ooc {
 
 /// Share of host memory's throughput that far updates reach, if neither profile nor flag states a rate.
-inline constexpr double kFarComputeShare = 0.45;
+inline constexpr Ratio kFarComputeShare(450'000'000);
 
-/// Returns --far-compute, else the profile's rate, else the default share.
+/// Returns --far-compute, else the profile's rate or share, else the default share.
 [[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware,
                                         const TransferOptions& transfers,
                                         std::optional<BytesPerSecond> asked);

@@ -117,6 +117,10 @@ TEST_CASE(
   const HardwareProfile again = read_profile_text(write_profile(profile), "again");
   CHECK(again.far_compute->throughput == profile.far_compute->throughput);
   CHECK(again.far_compute->latency == profile.far_compute->latency);
+  const HardwareProfile shared = read_profile_text(
+      write_profile(read_profile_text(with_rate(R"("share": 0.74)"), "toy")), "again");
+  CHECK(shared.far_compute->share == Ratio(740'000'000));
+  CHECK(has(profile_error(with_rate(R"("share": 0.74, "throughput": "3 GB/s")")), "one of them"));
   CHECK(has(profile_error(with_rate(R"("throughput": "3.9 Gparams")")), "3.9 Gparam/s"));
   CHECK(has(profile_error(with_rate(R"("adam": "3.9 Gparam/s")")), "throughput"));
 }
