@@ -1,9 +1,11 @@
 #include "cli/measured_errors.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/locate.hpp"
 #include "model/base/spec_tree.hpp"
+#include "reports/validation/figures.hpp"
 
 namespace ooc {
 namespace {
@@ -23,8 +25,14 @@ std::shared_ptr<const std::vector<MeasuredErrors>> read_table() {
                        .figures = item.get("figures").as_integer(1, kMostFigures),
                        .median = item.get("median").as_number(),
                        .largest = item.get("largest").as_number(),
-                       .bias = item.get("bias").as_number()});
+                       .bias = item.get("bias").as_number(),
+                       .lowest = item.get("lowest").as_number(),
+                       .highest = item.get("highest").as_number()});
     }
+    const auto ratios = std::find_if(table.begin(), table.end(),
+                                     [](const auto& each) { return each.kind == kRatioKind; });
+    const double ratio = ratios == table.end() ? 0 : ratios->median;
+    for (MeasuredErrors& each : table) each.ratio = ratio;
     return std::make_shared<const std::vector<MeasuredErrors>>(std::move(table));
   }
   return nullptr;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,7 +32,19 @@ constexpr Flag kSchedules{
 const auto kFitFlags =
     flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});
 
-std::string fitting(const RunReport& report) {
+/// True if 3 % less memory would not do.
+bool fits_barely(const Job& job, const Schedule& schedule, const RunReport& report) {
+  constexpr double kLess = 0.97;
+  const auto less = static_cast<double>(report.budget_near.count()) * kLess;
+  if (static_cast<double>(report.peak_near.count()) <= less) return false;
+  CaseOptions options = job.options;
+  options.memory = Bytes(std::llround(less));
+  const Case which = make_case(job.workload, job.machine(), options);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
+  return !report_case(which, schedule, run, Detail::kTotals).feasible;
+}
+
+std::string fitting(const RunReport& report, bool barely) {
   std::string errors;
   if (report.errors && report.errors->figures == 0) errors = "; no job like it was measured";
   if (report.errors && report.errors->figures > 0) {
@@ -39,10 +52,10 @@ std::string fitting(const RunReport& report) {
                          report.errors->figures, format_percent(report.errors->median),
                          format_percent(report.errors->largest));
   }
-  return fmt::format("fits: {}, under {}: peak {} of {}, {} per iteration{}\n",
-                     job_text(report.inputs), report.inputs.schedule,
-                     format_bytes(report.peak_near), format_bytes(report.budget_near),
-                     format_duration(report.iteration_time), errors);
+  return fmt::format(
+      "{}: {}, under {}: peak {} of {}, {} per iteration{}\n", barely ? "barely fits" : "fits",
+      job_text(report.inputs), report.inputs.schedule, format_bytes(report.peak_near),
+      format_bytes(report.budget_near), format_duration(report.iteration_time), errors);
 }
 
 std::string lacking(const RunReport& report) {
@@ -82,7 +95,7 @@ int run_fit(const Arguments& arguments) {
     const CaseRun run = run_case(which, *schedule, Bounds::kNone);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);
     if (report.feasible) {
-      job.outputs.result.finish(fitting(report));
+      job.outputs.result.finish(fitting(report, fits_barely(job, *schedule, report)));
       return kExitOk;
     }
     if (nearest && !lacks_less(report, *nearest)) continue;

@@ -109,12 +109,17 @@ struct FigureReport {
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);
 
 /// Statistics of |predicted / published - 1| over figures or measured networks.
+/// Kind of job of figures that are the time of one run over another's.
+inline constexpr std::string_view kRatioKind = "one run over another";
+
 struct ErrorStatistics {
   std::size_t count = 0;
   double mean = 0;
   double median = 0;
   double largest = 0;
   double bias = 0;  ///< mean of predicted / published - 1
+  double lowest = 0;
+  double highest = 0;
 };
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<double>& deviations);
 

@@ -97,6 +97,8 @@ FigureReport judge(const Figure& figure, const Ask& ask) {
   }
   report.verdict = verdict_of(figure, answer.number);
   const bool is_time = figure.asked.metric == "iteration_time_ns" && !figure.against;
+  const bool is_ratio = figure.asked.metric == "iteration_time_ns" && figure.against;
+  if (is_ratio && figure.group.find(" over ") != std::string::npos) report.job_kind = kRatioKind;
   if (is_time) report.job_kind = answer.job_kind;
   // Of several devices one was asked, without what they exchange.
   if (is_time && figure.group.starts_with("several devices")) {
@@ -120,6 +122,9 @@ ErrorStatistics error_statistics(const std::vector<double>& deviations) {
   const std::size_t half = sizes.size() / 2;
   errors.median = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
   errors.largest = sizes.back();
+  const auto [lowest, highest] = std::minmax_element(deviations.begin(), deviations.end());
+  errors.lowest = *lowest;
+  errors.highest = *highest;
   return errors;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace ooc {
@@ -86,9 +87,9 @@ std::vector<ErrorLine> by_job_kind(const ValidationReport& report) {
       const bool counts =
           row.figure.kind == FigureKind::kPredicted && !row.job_kind.empty() && row.deviation;
       if (!counts) continue;
-      // On its machine, and on any.
-      for (const std::string& name :
-           {row.job_kind, row.job_kind.substr(0, row.job_kind.rfind(", on "))}) {
+      // On its machine, and on any; ratios are of all.
+      const std::string kind = row.job_kind.substr(0, row.job_kind.rfind(", on "));
+      for (const std::string& name : std::set{row.job_kind, kind}) {
         ErrorLine& line = line_of(lines, name, FigureKind::kPredicted, true);
         ++line.figures;
         line.deviations.push_back(*row.deviation);

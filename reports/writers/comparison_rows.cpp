@@ -166,6 +166,25 @@ std::vector<RowColumn> peak_columns(std::vector<RowColumn> columns) {
 
 }  // namespace
 
+/// Says that the best two differ by less than such ratios were off; empty without errors.
+std::string too_close(const Runs& fits, const Look& look) {
+  const RunReport& best = *fits.front();
+  const auto next = std::find_if(fits.begin(), fits.end(), [&](const RunReport* each) {
+    return each->iteration_time > best.iteration_time;
+  });
+  if (next == fits.end() || !best.errors || best.errors->ratio == 0) return "";
+  const double lead = static_cast<double>((*next)->iteration_time.count()) /
+                          static_cast<double>(best.iteration_time.count()) -
+                      1;
+  if (lead >= best.errors->ratio) return "";
+  return wrapped_list(
+      fmt::format("  {} is {} quicker than {}:", row_name(best), format_percent(lead),
+                  row_name(**next)),
+      {"too close to call", "for ratios of measured runs were off by " +
+                                format_percent(best.errors->ratio) + " in the median"},
+      look);
+}
+
 ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOptions& options) {
   ResultRows rows{.format = "ooc-paleo/comparison",
                   .list = "results",
@@ -193,7 +212,8 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
   rows.failing_columns = failing_columns({{"schedule", "row"}});
   if (options.columns == Columns::kWide) rows.wide_columns = peak_columns({{"schedule", "row"}});
   if (fits.empty()) return rows;
-  rows.notes = differences(fits, options.look) + closed_forms(fits, options.look);
+  rows.notes = differences(fits, options.look) + closed_forms(fits, options.look) +
+               too_close(fits, options.look);
   if (reports.front().inputs.devices > 1) {
     rows.notes += "  memory: of each device; far and copied: of all devices together\n";
   }

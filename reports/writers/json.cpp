@@ -151,7 +151,7 @@ void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool)
   if (!report.steps.empty()) {
     json.objects("steps", report.steps, [&](const StepReport& step) { put_step(json, step); });
   }
-  put_measured_errors(json, report.errors);
+  put_measured_errors(json, report);
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
   if (report.trainable_parameters != report.parameters) {

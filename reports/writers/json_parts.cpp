@@ -194,13 +194,17 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   out.end({"seq", "target_seq", "symbol"});  // symbols have these
 }
 
-void put_measured_errors(JsonWriter& json, const std::optional<MeasuredErrors>& errors) {
+void put_measured_errors(JsonWriter& json, const RunReport& report) {
+  const std::optional<MeasuredErrors>& errors = report.errors;
   if (!errors) return;
   json.begin_object("errors_of_such_jobs");
   json.member("kind", errors->kind).member("figures", errors->figures);
   if (errors->figures > 0) {
     json.member("median", errors->median).member("largest", errors->largest);
     json.member("bias", errors->bias);
+    if (const auto range = measured_range(report)) {
+      json.member("from_ns", range->first).member("to_ns", range->second);
+    }
   }
   json.end();
 }

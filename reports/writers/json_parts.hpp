@@ -56,7 +56,7 @@ class InputsWriter {
   AskedFor asked_;  ///< not written yet
 };
 /// Writes "errors_of_such_jobs"; nothing if unset.
-void put_measured_errors(JsonWriter& json, const std::optional<MeasuredErrors>& errors);
+void put_measured_errors(JsonWriter& json, const RunReport& report);
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but = {});
 

@@ -69,7 +69,12 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
   count("reported", Verdict::kReported);
   const auto put = [&](const ErrorLine& line) { put_line(json, line); };
   json.objects("kinds", by_kind(report), put).objects("groups", by_group(report), put);
-  json.objects("jobs", by_job_kind(report), put).end();
+  json.objects("jobs", by_job_kind(report), [&](const ErrorLine& line) {
+    put(line);
+    const ErrorStatistics errors = error_statistics(line.deviations);
+    json.member("lowest", errors.lowest).member("highest", errors.highest);
+  });
+  json.end();
   put_files(json, "measured_networks", report, true, [&](const FileReport& file) {
     json.begin_object();
     put_networks(json, file);

@@ -237,7 +237,7 @@ std::string table_rows(const ResultRows& rows, const WriteOptions& options) {
   for (const auto& [hardware, fields] : assumed_by_machine(rows)) {
     text += assumed_warning(hardware, fields, look);
   }
-  if (const RunReport* best = first_run(rows)) text += measured_errors(best->errors, look);
+  if (const RunReport* best = first_run(rows)) text += measured_errors(*best, look);
   return text;
 }
 
@@ -249,7 +249,7 @@ std::string json_rows(const ResultRows& rows, const WriteOptions& options) {
   for (const auto& [key, value] : rows.facts) put_metric(json, key, value);
   json.objects(rows.list, rows.rows,
                [&](const ResultRow& row) { put_row(json, rows, row, options.tool); });
-  if (const RunReport* best = first_run(rows)) put_measured_errors(json, best->errors);
+  if (const RunReport* best = first_run(rows)) put_measured_errors(json, *best);
   if (rows.inputs) {
     std::vector<std::string> assumed;
     for (const auto& [hardware, fields] : assumed_by_machine(rows)) assumed = fields;

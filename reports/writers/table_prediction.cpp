@@ -537,7 +537,7 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
     text += does_not_fit(report, look);
   }
   return text + assumed_warning(report.inputs.hardware, report.assumed, look) +
-         what_would_help(report, look) + measured_errors(report.errors, look);
+         what_would_help(report, look) + measured_errors(report, look);
 }
 
 }  // namespace ooc

@@ -316,15 +316,29 @@ std::string assumed_warning(const std::string& hardware, const std::vector<std::
                              names, look);
 }
 
-std::string measured_errors(const std::optional<MeasuredErrors>& errors, const Look& look) {
+std::optional<std::pair<Duration, Duration>> measured_range(const RunReport& report) {
+  constexpr std::int64_t kFewest = 3;
+  if (!report.errors || report.errors->figures < kFewest) return std::nullopt;
+  const auto measured = [&](double deviation) {
+    return Duration(
+        std::llround(static_cast<double>(report.iteration_time.count()) / (1 + deviation)));
+  };
+  return std::pair{measured(report.errors->highest), measured(report.errors->lowest)};
+}
+
+std::string measured_errors(const RunReport& report, const Look& look) {
+  const std::optional<MeasuredErrors>& errors = report.errors;
   if (!errors) return "";
   const std::string title = fmt::format("Jobs like this ({}):", errors->kind);
   if (errors->figures == 0) return "\n" + wrapped_list(title, {"none measured"}, look);
-  return "\n" + wrapped_list(title,
-                             {fmt::format("{} measured", errors->figures),
-                              "median error " + format_percent(errors->median),
-                              "worst " + format_percent(errors->largest)},
-                             look);
+  std::vector<std::string> said{fmt::format("{} measured", errors->figures),
+                                "median error " + format_percent(errors->median),
+                                "worst " + format_percent(errors->largest)};
+  if (const auto range = measured_range(report)) {
+    said.push_back(
+        fmt::format("so {} to {}", format_duration(range->first), format_duration(range->second)));
+  }
+  return "\n" + wrapped_list(title, said, look);
 }
 
 }  // namespace ooc

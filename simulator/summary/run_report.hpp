@@ -134,7 +134,10 @@ struct MeasuredErrors {
   std::int64_t figures = 0;
   double median = 0;
   double largest = 0;
-  double bias = 0;  ///< mean of predicted / measured - 1
+  double bias = 0;    ///< mean of predicted / measured - 1
+  double lowest = 0;  ///< smallest predicted / measured - 1
+  double highest = 0;
+  double ratio = 0;  ///< median error of one run's time over another's; 0: none measured
 };
 
 /// Repetition of the run with one improvement, such as "link x 2".

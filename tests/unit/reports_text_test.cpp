@@ -31,6 +31,15 @@ TEST_CASE("columns line up, numbers to the right, without trailing spaces") {
         "  caf\xc3\xa9  12,345  x\n");
 }
 
+TEST_CASE("errors of such jobs leave a range of times open, from three figures on") {
+  RunReport report = Example().report();
+  report.iteration_time = Duration(900);
+  report.errors = {.kind = "k", .figures = 3, .median = 0.2, .lowest = -0.25, .highest = 0.5};
+  CHECK(measured_range(report) == std::pair(Duration(600), Duration(1200)));
+  report.errors->figures = 2;
+  CHECK_FALSE(measured_range(report));
+}
+
 TEST_CASE("numbers are grouped and shortened for people") {
   CHECK(group_thousands(138357544) == "138,357,544");
   CHECK(group_thousands(999) == "999");
