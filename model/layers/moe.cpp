@@ -1,9 +1,10 @@
 // Mixture of experts in place of an MLP (Shazeer et al., arXiv:1701.06538; Jiang et al., Mixtral, arXiv:2401.04088): {
 // "type": "moe", "experts": 8, "top_k": 2, "units": 14336, "activation": "silu" | "gelu" | "relu", "form": "eager" |
-// "fused", "shared_units": 5632, "shared_gate": true, "capacity": 1.25, "bias": false, "lora": {...} } on [steps,
-// width]. Every step is sent to the `top_k` experts that the router likes best, each of which is a gated MLP.
+// "fused", "shared_units": 5632, "shared_gate": true, "capacity": 1.25, "bias": false, "router_bias": false, "lora":
+// {...} } on [steps, width]. Every step is sent to the `top_k` experts that the router likes best, each of which is a
+// gated MLP.
 //
-//   router    [T, E]     linear, no bias
+//   router    [T, E]     linear, without a bias unless "router_bias"
 //   routes    [T, t]     softmax of all, the t largest: keeps the probabilities in float32, and 12 bytes an index and
 //                        its weight
 //   dispatch  [R, H]     rows in the order of the experts, R = T t; with a capacity c E ceil(c T t / E), since each
@@ -96,6 +97,7 @@ struct MixtureSizes {
   bool fused = false;
   std::int64_t shared = 0;
   bool shared_gate = false;
+  bool router_bias = false;
   std::int64_t rows = 1;  ///< that experts work on
   std::string fields;     ///< of all their products
 };
@@ -133,6 +135,7 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
     sizes.shared_gate = gate->as_boolean();
     if (sizes.shared_gate && sizes.shared == 0) gate->fail("true", "\"shared_units\" beside it");
   }
+  if (const auto bias = spec.find("router_bias")) sizes.router_bias = bias->as_boolean();
   const auto bias = spec.find("bias");
   sizes.fields = fmt::format(R"("bias": {})", bias && bias->as_boolean());
   if (const auto storage = spec.find("storage")) {
@@ -161,9 +164,10 @@ class MixtureParts {
         frozen_(fmt::format(R"("frozen": {})", read_frozen(spec, inputs))) {}
 
   LayerModel run() && {
-    const PartId logits =
-        parts_.add("router", kind("linear"),
-                   fmt::format(R"("units": {}, "bias": false, {})", sizes_.experts, frozen_), {x_});
+    const PartId logits = parts_.add(
+        "router", kind("linear"),
+        fmt::format(R"("units": {}, "bias": {}, {})", sizes_.experts, sizes_.router_bias, frozen_),
+        {x_});
     const PartId routes =
         parts_.add("routes", kRoutes, fmt::format(R"("top_k": {})", sizes_.top), {logits});
     const PartId rows =

@@ -63,7 +63,7 @@ TEST_CASE("a family of one's own is a file of the data folder: the example of do
   // 3 (2 x 8 x 32 + 40) and tables of 80.
   CHECK(has(own.out, "\"expect\": { \"parameters\": 1816, \"forward_macs\": 3309568 }"));
   CHECK(run_ooc_paleo(import_predict(config, {"--quiet"}), there).exit_code == 0);
-  check_refused(run({"import", config}), {"/model_type: found \"tiny\", expected one of bert"});
+  check_refused(run({"import", config}), {"/model_type: found \"tiny\", expected one of arcee"});
 }
 
 TEST_CASE("--lora and --base are written by import, and asked of any network") {
