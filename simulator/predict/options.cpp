@@ -329,7 +329,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .apply = [](std::int64_t value, CaseOptions& to) { to.far_memory = Bytes(value); }},
     {.flag = "--schedule",
      .value = "NAME",
-     .help = "what moves when: a name of `ooc-paleo list schedules`; default capacity",
+     .help =
+         "what moves when: a name of `ooc-paleo list schedules`; default capacity, in sweeps all",
      .names = OptionNames::kSchedules,
      .column = "schedule",
      .list = "in-core,capacity or all",

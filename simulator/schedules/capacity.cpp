@@ -62,7 +62,7 @@ std::vector<Move> choose_moves(const PlanningProblem& problem, MemoryLedger ledg
 }
 
 PlanResult plan_capacity(const PlanningProblem& problem) {
-  const std::vector<TensorId> candidates = find_candidates(problem.graph);
+  const std::vector<TensorId> candidates = find_candidates(problem);
   std::vector<Bytes> needed;
   {
     const Footprint footprint = footprint_without(problem, candidates);
@@ -74,7 +74,7 @@ PlanResult plan_capacity(const PlanningProblem& problem) {
   return build_task_plan(problem, moves);
 }
 
-constexpr std::string_view kCapacityOptions[] = {"--algorithms"};
+constexpr std::string_view kCapacityOptions[] = {"--algorithms", "--only"};
 
 }  // namespace
 

@@ -4,6 +4,9 @@
 //
 // --blocks auto (default): the cut is the one with which an iteration takes least time, so it depends on the link.
 //
+// --only attn*: what these layers save moves, in all blocks, in place of what blocks read; all else in blocks is dropped
+// as by checkpoint. So SimpleTuner offloads attention's saved tensors within checkpoints.
+//
 // Example, checkpoint's: x and c leave; in the forward pass no task needs more than 3 GB then.
 //
 // When it does not help: where block inputs are small beside what one block needs to be computed again; on links so slow
@@ -12,18 +15,23 @@
 // Source: DeepSpeed, cpu_checkpointing (Rasley et al., KDD 2020; ZeRO-Infinity, Rajbhandari et al., SC 2021, section
 // 5.1.2). Deviation: frameworks fetch one block ahead, or when it is wanted; here as early as there is room.
 #include "simulator/schedules/checkpoint_choice.hpp"
+#include "simulator/schedules/move_candidates.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
 
 Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const SegmentEnds& ends) {
-  Decisions decisions = segments.drop_within(ends, MixSegments::kAnyPrice, Treatment::kMove);
+  const bool only = !facts.problem.options.own->only.empty();
+  const std::vector<bool> named = may_move(facts.problem);
+  Decisions decisions = segments.drop_within(ends, MixSegments::kAnyPrice,
+                                             only ? Treatment::kKeep : Treatment::kMove);
   for (std::size_t i = 0; i < facts.idle.size(); ++i) {
     const IdleTime& idle = facts.idle[i];
     const bool network_input = !idle.droppable;
-    if (network_input && segments.is_read_from_outside(ends, idle.tensor)) {
-      decisions.treatment[i] = Treatment::kMove;
-    }
+    const bool moves = only ? named[idle.tensor.at()] && !idle.late
+                            : network_input && segments.is_read_from_outside(ends, idle.tensor);
+    if (moves) decisions.treatment[i] = Treatment::kMove;
   }
   decisions.made_again_stays = true;
   return decisions;
@@ -33,7 +41,7 @@ PlanResult make_offload_plan(const PlanningProblem& problem) {
   return plan_blocks(problem, BlockInputs::kMove, move_inputs);
 }
 
-constexpr std::string_view kOffloadOptions[] = {"--algorithms", "--blocks"};
+constexpr std::string_view kOffloadOptions[] = {"--algorithms", "--blocks", "--only"};
 
 }  // namespace
 

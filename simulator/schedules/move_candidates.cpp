@@ -3,6 +3,13 @@
 #include "simulator/schedules/move_candidates.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/network/block_name.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -13,7 +20,62 @@ bool is_candidate(const TrainingGraph& graph, TensorId tensor) {
          life.first_backward_use->index > life.last_forward_use->index + 1;
 }
 
+/// True if `text` is `pattern`, whose * stand for any letters.
+bool matches(std::string_view text, std::string_view pattern) {
+  if (pattern.empty()) return text.empty();
+  if (pattern.front() != '*') {
+    return !text.empty() && text.front() == pattern.front() &&
+           matches(text.substr(1), pattern.substr(1));
+  }
+  return matches(text, pattern.substr(1)) || (!text.empty() && matches(text.substr(1), pattern));
+}
+
+/// By layer: true if a pattern is its name, its name within its block or its kind.
+std::vector<bool> named_layers(const Network& network, const std::string& patterns) {
+  std::vector<bool> named(network.layers.size());
+  for (const std::string& pattern : split_list(patterns, "--only")) {
+    bool found = false;
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      const Layer& layer = network.layers[i];
+      const std::string_view name = layer.name;
+      const std::string_view within =
+          name.substr(std::min(block_name(name).size() + 1, name.size()));
+      if (!matches(name, pattern) && !matches(within, pattern) &&
+          !matches(layer.kind->name, pattern)) {
+        continue;
+      }
+      named[i] = found = true;
+    }
+    if (!found) {
+      option_error("--only", in_quotes(pattern),
+                   "names of layers or kinds such as attention; "
+                   "`ooc-paleo inspect` lists them");
+    }
+  }
+  return named;
+}
+
 }  // namespace
+
+std::vector<bool> may_move(const PlanningProblem& problem) {
+  const TrainingGraph& graph = problem.graph;
+  const std::string& only = problem.options.own->only;
+  std::vector<bool> moves(graph.tensors.size(), only.empty());
+  if (only.empty()) return moves;
+  const std::vector<bool> named = named_layers(*graph.network, only);
+  for (std::size_t i = graph.forward_tasks; i < graph.backward_end; ++i) {
+    if (!named[graph.tasks[i].layer.at()]) continue;
+    for (const TensorId read : graph.reads[make_id<TaskId>(i)]) moves[read.at()] = true;
+  }
+  return moves;
+}
+
+std::vector<TensorId> find_candidates(const PlanningProblem& problem) {
+  std::vector<TensorId> candidates = find_candidates(problem.graph);
+  const std::vector<bool> moves = may_move(problem);
+  std::erase_if(candidates, [&](TensorId tensor) { return !moves[tensor.at()]; });
+  return candidates;
+}
 
 std::int32_t written_at(const TrainingGraph& graph, TensorId tensor) {
   const auto& writer = graph.lifetimes[tensor.at()].last_writer;

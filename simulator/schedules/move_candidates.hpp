@@ -14,6 +14,11 @@ namespace ooc {
 /// by written_at(), then by id.
 [[nodiscard]] std::vector<TensorId> find_candidates(const TrainingGraph& graph);
 
+/// Returns by tensor whether --only lets it move: backward of a layer that is named reads it. Unset: all.
+[[nodiscard]] std::vector<bool> may_move(const PlanningProblem& problem);
+/// Returns the candidates that --only lets move.
+[[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
+
 /// Returns the needs by task if these candidates are away between the two uses.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);

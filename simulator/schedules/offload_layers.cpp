@@ -25,7 +25,7 @@ namespace {
 class LayerOffload {
  public:
   explicit LayerOffload(const PlanningProblem& problem)
-      : problem_(problem), graph_(problem.graph), candidates_(find_candidates(problem.graph)) {
+      : problem_(problem), graph_(problem.graph), candidates_(find_candidates(problem)) {
     const std::vector<std::uint32_t> blocks = blocks_of_tasks(graph_);
     blocks_ = blocks.empty() ? 0 : blocks.back() + std::size_t{1};
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
@@ -124,7 +124,7 @@ class LayerOffload {
 
 PlanResult make_layers_plan(const PlanningProblem& problem) { return LayerOffload(problem).plan(); }
 
-constexpr std::string_view kLayersOptions[] = {"--algorithms", "--layers-moved"};
+constexpr std::string_view kLayersOptions[] = {"--algorithms", "--layers-moved", "--only"};
 
 }  // namespace
 

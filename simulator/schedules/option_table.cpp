@@ -282,6 +282,15 @@ constexpr auto kTable = std::to_array<Option>({
            const auto& moved = options.own->layers_moved;
            return moved ? std::to_string(*moved) : std::string();
          }},
+    {.name = "--only",
+     .value = "LAYERS",
+     .help =
+         "capacity, offload-layers, checkpoint-offload: only what these layers save moves; names "
+         "within a block or kinds of layer, `*` for any letters: `attention`, `attn*,to_out`",
+     .tried = "*|l0",
+     .read = [](const Option&, std::string_view text,
+                ScheduleOptions& options) { options.own.change().only = text; },
+     .write = [](const Option&, const ScheduleOptions& options) { return options.own->only; }},
     {.name = "--search",
      .value = "N",
      .help = "best: try N plans (default: 20000 for small networks, down to 500 for large ones)",

@@ -50,9 +50,10 @@ struct OwnOptions {
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
   Blocks blocks = {};                                  ///< --blocks
   std::optional<std::int64_t> layers_moved = {};  ///< --layers-moved; unset: the fewest that fit
-  std::optional<std::int64_t> search = {};        ///< --search; unset: by the size of the graph
-  std::int64_t searches = 1;  ///< no option: number of searches that share --search
-  std::int64_t seed = 1;      ///< --seed
+  std::string only = {};                    ///< --only: layers whose saved tensors move; empty: all
+  std::optional<std::int64_t> search = {};  ///< --search; unset: by the size of the graph
+  std::int64_t searches = 1;                ///< no option: number of searches that share --search
+  std::int64_t seed = 1;                    ///< --seed
   /// No option, without effect on results: called now and then; null: nobody. Must outlive its users.
   const std::function<void(const SearchProgress&)>* progress = nullptr;
 };

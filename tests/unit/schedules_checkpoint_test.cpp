@@ -22,6 +22,11 @@ ScheduleOptions layers_moved(std::int64_t number) {
   return options;
 }
 
+ScheduleOptions only(ScheduleOptions options, const char* layers) {
+  options.own.change().only = layers;
+  return options;
+}
+
 std::string layer(const std::string& name, const std::string& type) {
   return R"({"name": ")" + name + R"(", "type": ")" + type + "\"" +
          (type == "linear" ? R"(, "units": 4})" : "}");
@@ -165,6 +170,21 @@ TEST_CASE("offload-layers: the first blocks' tensors return one block ahead") {
         Names{"a after c.backward", "data after c.backward"});
   CHECK(example.returns(words(27)) == example.returns(words(27), layers_moved(1)));
   CHECK(example.returns(words(28)).empty());
+}
+
+TEST_CASE("--only: what named layers save moves, and nothing else does") {
+  // b saves a, by name or among all gelus; a saves the data.
+  const Chain layers("offload-layers");
+  CHECK(layers.returns(words(28), only(layers_moved(99), "b")) == Names{"a after c.backward"});
+  CHECK(layers.returns(words(28), only(layers_moved(99), "lin*r")) ==
+        Names{"data after c.backward"});
+  CHECK(layers.returns(words(28), only(layers_moved(99), "gelu,a")).size() ==
+        layers.returns(words(28), layers_moved(99)).size());
+  // As two blocks of checkpoint, but e's input d moves and is not computed again; b and the data stay.
+  const Chain blocks("checkpoint-offload");
+  CHECK(blocks.returns(words(24), only(blocks_of(2), "e")) == Names{"d after f.forward"});
+  CHECK(blocks.again(words(24), only(blocks_of(2), "e")) == Names{"c d.backward", "a b.backward"});
+  CHECK_THROWS_AS((void)blocks.result(words(28), only(blocks_of(2), "e,g")), SpecError);
 }
 
 TEST_CASE("options that no policy can follow are refused") {
