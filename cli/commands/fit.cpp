@@ -74,7 +74,8 @@ std::string lacking(const RunReport& report) {
   if (near) text += fmt::format("; there are {}", format_bytes(report.budget_near));
   if (!report.levers.empty()) {
     const Lever& lever = report.levers.front();
-    text += fmt::format("; {} takes {}", lever.change, format_bytes(lever.needs));
+    text += fmt::format("; {} takes {}, and `ooc-paleo advise` tries more", lever.change,
+                        format_bytes(lever.needs));
   }
   return text + "\n";
 }

@@ -46,6 +46,7 @@ class RowRunner {
   using UseRun =
       std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
   void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
+  void predict(const Arguments& arguments, const UseRun& use);
 
  private:
   [[nodiscard]] double seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
@@ -55,7 +56,6 @@ class RowRunner {
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
                                       const std::function<JobResult()>& make);
   [[nodiscard]] JobResult made(const Arguments& arguments);
-  void predict(const Arguments& arguments, const UseRun& use);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
   /// One copy, timed by the machine's profile.

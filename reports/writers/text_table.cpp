@@ -318,7 +318,7 @@ std::string assumed_warning(const std::string& hardware, const std::vector<std::
 
 std::optional<std::pair<Duration, Duration>> measured_range(const RunReport& report) {
   constexpr std::int64_t kFewest = 3;
-  if (!report.errors || report.errors->figures < kFewest) return std::nullopt;
+  if (!report.feasible || !report.errors || report.errors->figures < kFewest) return std::nullopt;
   const auto measured = [&](double deviation) {
     return Duration(
         std::llround(static_cast<double>(report.iteration_time.count()) / (1 + deviation)));
