@@ -2,7 +2,7 @@
 //
 //   { "type": "attention", "heads": 12, "kind": "dot_product" | "additive", "kv_heads": 12,
 //     "flash": false, "causal": false, "window": 4096, "dropout": 0, "softmax": "activation" | "float32",
-//     "repeat_kv": false, "bias_table": {"buckets": 32, "heads": 12}, "memory_efficient": false }
+//     "repeat_kv": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1, "memory_efficient": false }
 //
 // inputs: attention_sizes.cpp. "additive" and "memory_efficient": additive_attention.cpp. Here the
 // scaled dot product (Vaswani et al., arXiv:1706.03762), h heads, query and output D and E wide, pairs
@@ -25,6 +25,8 @@
 //              backward needs none
 //   bias_table T5's (Raffel et al., arXiv:1910.10683): a bias of each pair and head, of a table of
 //              relative positions, is added: read once forward, 1 FLOP; backward sums dS over the batch
+//
+// windows: as many equal parts of the steps see themselves alone (Liu et al., Swin, arXiv:2103.14030): P / windows.
 //
 // repeat_kv: keys and values of fewer heads than the query's are copied for every head of it before
 // the products, as Hugging Face does where the kernel cannot share them; those copies are saved in
@@ -176,10 +178,11 @@ LayerProducts plain_products(const AttentionSizes& sizes) {
   const std::int64_t head = sizes.width / sizes.heads;
   const std::int64_t value = sizes.value_width / sizes.heads;
   const auto product = [&](std::int64_t m, std::int64_t n, std::int64_t k) {
-    return LayerProduct{.m = m, .n = n, .k = k, .count = sizes.heads, .batch = BatchAxis::kCount};
+    return LayerProduct{
+        .m = m, .n = n, .k = k, .count = sizes.heads * sizes.windows, .batch = BatchAxis::kCount};
   };
-  const std::int64_t queries = sizes.queries;
-  const std::int64_t keys = sizes.keys;
+  const std::int64_t queries = sizes.queries / sizes.windows;
+  const std::int64_t keys = sizes.keys / sizes.windows;
   return {.forward = {product(queries, keys, head), product(value, queries, keys)},
           .backward_data = {product(keys, value, queries), product(queries, keys, value),
                             product(head, queries, keys), product(head, keys, queries)},
@@ -188,7 +191,7 @@ LayerProducts plain_products(const AttentionSizes& sizes) {
 
 void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,
                     const DotProduct& form, LayerModel& model) {
-  const Wide pairs = Wide(sizes.queries) * sizes.keys;
+  const Wide pairs = sizes.pairs();
   const Wide macs = pairs * (Wide(sizes.width) + sizes.value_width);
   const Wide weights = pairs * sizes.heads;
   const Wide element = inputs.element_bytes();
@@ -205,12 +208,14 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
                           .bytes = element * operands.backward + weights * scores.backward,
                           .bytes_fixed = table,
                           .workspace = weights * form.softmax});
-  const TensorShape kept =
-      output_shape(spec, inputs, std::vector<std::int64_t>{sizes.heads, sizes.queries, sizes.keys});
+  const TensorShape kept = output_shape(
+      spec, inputs,
+      std::vector<std::int64_t>{sizes.heads, sizes.queries, sizes.keys / sizes.windows});
   const Wide repeated = form.repeats ? element * sizes.repeated_elements() : Wide(0);
   model.saves.reserve_bytes = to_count(spec, elements(kept) * scores.saved + repeated,
                                        "bytes of attention weights a sample");
-  model.saves.scores_bytes = to_count(spec, element * weights, "bytes of attention scores a sample");
+  model.saves.scores_bytes =
+      to_count(spec, element * weights, "bytes of attention scores a sample");
   model.saves.mask_bytes = form.drops ? to_count(spec, weights, "bytes of mask a sample") : 0;
   LayerProducts products = plain_products(sizes);
   products.scores = to_count(spec, element * weights, "bytes of attention weights a sample");
@@ -228,7 +233,7 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
 /// Pairs of a query and a key that flash attention computes.
 Wide flash_pairs(const AttentionSizes& sizes, const DotProduct& form) {
   const Wide steps = sizes.queries;
-  if (!form.causal) return steps * sizes.keys;
+  if (!form.causal) return sizes.pairs();
   const auto triangle = [](Wide side) { return Wide::from((side * (side + 1)).value() / 2); };
   if (form.window == 0 || form.window >= sizes.queries) return triangle(steps);
   return triangle(form.window) + Wide(sizes.queries - form.window) * form.window;
@@ -262,7 +267,7 @@ void set_flash_work(const SpecView& spec, const LayerInputs& inputs, const Atten
 
 void set_paleo_work(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,
                     LayerModel& model) {
-  const Wide pairs = Wide(sizes.queries) * sizes.keys;
+  const Wide pairs = sizes.pairs();
   const Wide flops = Wide(2) * pairs * (Wide(sizes.width) + sizes.value_width);
   Wide moved = elements(model.output) + Wide(2) * pairs * sizes.heads;
   for (const TensorShape& shape : inputs.shapes) moved = moved + elements(shape);
@@ -295,11 +300,25 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
   return model;
 }
 
+void read_windows(const SpecView& spec, AttentionSizes& sizes) {
+  const std::optional<SpecView> windows = spec.find("windows");
+  if (!windows) return;
+  sizes.windows = windows->as_integer(1, kMaxSize);
+  if (sizes.queries == sizes.keys && sizes.queries % sizes.windows == 0 && !spec.find("causal")) {
+    return;
+  }
+  windows->fail(
+      windows->found(),
+      fmt::format("a divisor of the steps, {}, as many of queries as of keys", sizes.queries),
+      "no \"causal\" beside it");
+}
+
 LayerModel read_attention(const SpecView& spec, const LayerInputs& inputs) {
-  const AttentionSizes sizes = read_attention_sizes(spec, inputs);
+  AttentionSizes sizes = read_attention_sizes(spec, inputs);
   const std::optional<SpecView> kind = spec.find("kind");
   const bool additive = kind && kind->as_choice({"dot_product", "additive"}) == "additive";
   if (additive) return read_additive_attention(spec, inputs, sizes);
+  read_windows(spec, sizes);
   return read_dot_product(spec, inputs, sizes);
 }
 

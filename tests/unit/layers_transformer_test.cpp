@@ -247,6 +247,19 @@ TEST_CASE("a window bounds the pairs of flash attention") {
   CHECK(macs(R"(, "flash": true, "window": 1)") == 24);
 }
 
+TEST_CASE("windows of the steps see themselves alone") {
+  const auto windowed = [](const std::string& options) {
+    return read_layer(R"({"type": "attention", "heads": 1, "windows": 2)" + options + "}",
+                      {{{4, 9}}});
+  };
+  const LayerModel plain = windowed("");  // 2 x 2 x 2 pairs, widths 3 + 3
+  CHECK(plain.forward_macs == 48);
+  CHECK(plain.saves.reserve_bytes == 8 * 4);
+  CHECK(plain.products->forward.front().count == 2);
+  CHECK(plain.products->forward.front().m == 2);
+  CHECK(windowed(R"(, "flash": true)").forward_macs == 48);
+}
+
 TEST_CASE("dropout of the weights keeps a mask and a copy; in a flash kernel nothing") {
   const LayerModel model = plain(R"(, "dropout": 0.1)", Dtype::kFloat16);
   CHECK(model.saves.reserve_bytes == 8 * (2 + 2));
@@ -306,6 +319,8 @@ TEST_CASE("what grouped attention cannot be is refused at its key") {
   CHECK(has(error(heads, {{{3, 8}}, {{4, 4}}, {{4, 5}}}), "/heads: found 4, expected a divisor"));
   CHECK(has(error(R"(, "heads": 4, "kv_heads": 0)", kGrouped), "/kv_heads: found 0"));
   CHECK(has(error(heads + R"(, "window": 2)", kGrouped), "/window: found 2 without"));
+  CHECK(has(error(R"(, "heads": 1, "windows": 3)", {{{4, 9}}}),
+            "/windows: found 3, expected a divisor"));
   CHECK(has(error(R"(, "heads": 1, "causal": true, "window": 0)", {{{4, 9}}}), "/window: found 0"));
   CHECK(has(error(heads + R"(, "dropout": 1)", kGrouped), "/dropout: found 1"));
   CHECK(has(error(heads + R"(, "softmax": "float16")", kGrouped), "/softmax"));
