@@ -17,20 +17,15 @@ extern const Command import_command;
 
 namespace {
 
-constexpr Flag kAllowLong{.name = "--allow-long",
-                          .value = "",
-                          .help =
-                              "a sequence beyond the positions of the config, where these are "
-                              "rotary"};
 constexpr Flag kName{.name = "--name",
                      .value = "NAME",
                      .help = "of the network; default: the file's, or the folder's"};
 constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
 
 const auto kImportFlags =
-    flags::joined(flags::of_options({"--seq", "--target-seq", "--kernels", "--loss", "--lora",
-                                     "--lora-dropout", "--lora-dtype", "--base"}),
-                  {kAllowLong, kName, kSource, flags::kMaxInput, flags::kOutput});
+    flags::joined(flags::of_options({"--seq", "--target-seq", "--kernels", "--loss", "--allow-long",
+                                     "--lora", "--lora-dropout", "--lora-dtype", "--base"}),
+                  {kName, kSource, flags::kMaxInput, flags::kOutput});
 
 ImportOptions import_options(const Arguments& arguments, const CaseOptions& job) {
   ImportOptions options;
@@ -38,7 +33,7 @@ ImportOptions import_options(const Arguments& arguments, const CaseOptions& job)
   options.symbols = job.symbols;
   options.kernels = job.kernels.value_or(options.kernels);
   options.loss = job.loss;
-  options.allow_long = arguments.has(kAllowLong);
+  options.allow_long = job.long_sequences;
   options.name = arguments.value(kName).value_or("");
   options.source = arguments.value(kSource).value_or("");
   return options;

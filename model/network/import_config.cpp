@@ -180,7 +180,7 @@ std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScop
   at_fault.fail(
       fmt::format("{} positions", most),
       fmt::format("at least {}, the length of the sequence", length),
-      may ? "`import --allow-long` takes rotary positions beyond it" : "they are learned");
+      may ? "--allow-long takes rotary positions beyond it" : "they are learned");
 }
 
 SpecNode symbols_node(const SpecView& symbols, FamilyScope& scope, const ImportOptions& options) {

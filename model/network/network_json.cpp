@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <limits>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,8 @@
 
 namespace ooc {
 namespace {
+
+namespace fs = std::filesystem;
 
 void read_head(const SpecView& root, Network& network) {
   const SpecView format = root.get("format");
@@ -219,8 +223,7 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
 }
 
 /// What a network file says, no flag changes.
-void check_no_kernels(const SpecDocument& network, const NetworkOptions& options) {
-  if (!options.kernels && options.loss.empty()) return;
+[[noreturn]] void refuse_kernels(const SpecDocument& network, const NetworkOptions& options) {
   throw SpecError({.file = {},
                    .place = options.kernels ? "--kernels" : "--loss",
                    .found = "cannot be combined with " + network.file + ", a network file",
@@ -229,14 +232,16 @@ void check_no_kernels(const SpecDocument& network, const NetworkOptions& options
                    .is_sentence = true});
 }
 
-/// A network file, and whether it was made of a config.
+/// A network file, or what it was made of where a flag of configs is given; and whether it is of a config.
 std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOptions& options) {
   SpecDocument document = read_spec_file(path, options.limits);
-  if (!is_checkpoint_config(document)) {
-    check_no_kernels(document, options);
-    return {std::move(document), false};
-  }
-  return {imported(document, options), true};
+  if (is_checkpoint_config(document)) return {imported(document, options), true};
+  if (!options.kernels && options.loss.empty()) return {std::move(document), false};
+  const fs::path file(path);
+  const fs::path config = file.parent_path() / "configs" / file.stem() / "config.json";
+  std::error_code ignored;
+  if (!fs::is_regular_file(config, ignored)) refuse_kernels(document, options);
+  return {imported(read_spec_file(config.string(), options.limits), options), true};
 }
 
 }  // namespace

@@ -504,6 +504,10 @@ constexpr auto kFixed = std::to_array<Option>({
            (void)chosen<std::size_t>(option, text);
            to.loss = text;
          }},
+    {.flag = "--allow-long",
+     .help = "of a config.json: a sequence beyond its positions, where these are rotary",
+     .group = OptionGroup::kTransformers,
+     .read = [](const Option&, auto, auto& to) { to.long_sequences = true; }},
     {.flag = "--lora",
      .value = "R[:NAMES]",
      .help = "learn adapters of rank R alone, beside the linear layers of these names, such as "

@@ -98,7 +98,7 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
                 {"names of linear layers, of down_proj"});
 }
 
-TEST_CASE("--kernels and --loss are those of import, and only a config has them") {
+TEST_CASE("--kernels and --loss are those of import, of configs and of shipped networks that have one") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const std::string file = (folder.path() / "config_eager.json").string();
@@ -119,8 +119,10 @@ TEST_CASE("--kernels and --loss are those of import, and only a config has them"
   CHECK(!has(run(import_predict(config, flags)).err, "kernels"));
   CHECK(with({"inspect", config}, true).exit_code == 0);
   check_refused(with(import_predict(file), true), {"--kernels cannot be combined with " + file});
-  check_refused(with(import_predict("gpt2", {"--loss", "in_place"}), false),
+  check_refused(run(import_predict("resnet50", {"--loss", "in_place"})),
                 {"--loss cannot be combined with "});
+  CHECK(run(import_predict("gpt2", {"--loss", "in_place"})).out !=
+        run(import_predict("gpt2")).out);  // of its config
   check_refused(run(import_predict(config, {"--kernels", "flash"})),
                 {"--kernels: found \"flash\""});
 }

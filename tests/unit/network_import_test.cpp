@@ -84,6 +84,18 @@ TEST_CASE("parameters are the published ones, and products those of the closed f
   }
 }
 
+TEST_CASE("configs beside shipped networks are theirs") {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(OOC_SOURCE_DIR "/networks/configs")) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    const Network shipped = read_network_file(OOC_SOURCE_DIR "/networks/" + name + ".json");
+    const Network own = network_of(read_spec_file((entry.path() / "config.json").string()).root);
+    CHECK(wiring(own) == wiring(shipped));
+    CHECK(total_forward_macs(own) == total_forward_macs(shipped));
+  }
+}
+
 TEST_CASE("a length is the positions', at most 4096, and no more than they are") {
   const SpecNode llama = config_of("llama-3-8b");
   CHECK(symbol_of(network_of(llama), "seq") == 4096);
