@@ -23,14 +23,20 @@ CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget) {
 
 namespace {
 
+/// True if the plan runs, and host memory holds what it moves there.
 [[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {
   const Plan* plan = std::get_if<Plan>(&run.plan);
   if (plan == nullptr) return false;
-  return !simulate({.plan = *plan,
-                    .costs = run.about(which).costs,
-                    .budget = run.allowed(which),
-                    .allocator = run.allocator(which)},
-                   buffers);
+  const Iteration& about = run.about(which);
+  const bool blocked = simulate({.plan = *plan,
+                                 .costs = about.costs,
+                                 .budget = run.allowed(which),
+                                 .allocator = run.allocator(which)},
+                                buffers)
+                           .has_value();
+  if (blocked) return false;
+  const std::optional<FarUse> far = far_use(*plan, *about.graph, about.costs);
+  return !far || peak_far_bytes(*far, buffers.timeline) <= which.far_capacity;
 }
 
 /// Sizes of memory, from just below a budget to two thirds of it, that plans are made for where a caching allocator

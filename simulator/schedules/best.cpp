@@ -169,8 +169,15 @@ PlanResult plan_best(const PlanningProblem& problem) {
     if (problem.graph.tasks.size() > kSmallGraph && !shortage_of(few)) return search(problem, few);
   }
   const MixFacts all(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
-  if (auto shortage = shortage_of(all)) return *std::move(shortage);
-  return search(problem, all);
+  auto shortage = shortage_of(all);
+  if (!shortage) return search(problem, all);
+  // What is dropped takes no far memory: others may do with less.
+  if (shortage->tier == OutOfMemory::Tier::kFar) {
+    Others others(problem, MixSearch::kNever);
+    others.try_all();
+    if (others.best()) return *others.best();
+  }
+  return *std::move(shortage);
 }
 
 constexpr std::string_view kBestOptions[] = {"--search", "--seed"};

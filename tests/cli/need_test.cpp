@@ -225,6 +225,13 @@ TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any l
   CHECK_FALSE(has(ran.out, "MB/s"));
 }
 
+TEST_CASE("best does with the host memory that there is, as checkpoint-offload does") {
+  const Words job{"fit",    "llama-3-8b", "--hardware",   "rtx-4090",   "--framework", "pytorch-2",
+                  "--lora", "16",         "--base",       "nf4-double", "--loss",      "chunked",
+                  "--seq",  "16384",      "--allow-long", "--quiet"};
+  CHECK(run_ooc_paleo(job + Words{"--schedule", "best", "--search", "1"}).exit_code == 0);
+}
+
 TEST_CASE("fit is one line and an exit status, and the smallest budget that it names fits") {
   const auto fit = [](Words more) {
     Ran ran =
