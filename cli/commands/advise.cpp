@@ -265,7 +265,7 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
 }
 
 const auto kAdviseFlags =
-    flags::joined(flags::of_runs({}, {"--schedule"}),
+    flags::joined(flags::of_runs({}, {"--schedule", "--layer-times"}),
                   {kOfResult[0], kOfResult[1], kOfResult[2], kOfResult[3], kOfResult[4]});
 
 int run_advise(const Arguments& arguments) {
