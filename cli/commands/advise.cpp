@@ -113,8 +113,9 @@ class Trials {
   explicit Trials(const Arguments& arguments) : runner_(read_limits(arguments)) {
     words_ = {"ooc-paleo", "predict", network_of(arguments)};
     for (const auto& [flag, values] : arguments.flags()) {
-      const bool about_results = std::any_of(std::begin(kOfResult), std::end(kOfResult),
-                                             [&](const Flag& each) { return each.name == flag; });
+      const bool about_results =
+          std::any_of(std::begin(kOfResult), std::end(kOfResult),
+                      [&name = flag](const Flag& each) { return each.name == name; });
       if (about_results) continue;
       for (const std::string& value : values) {
         words_.push_back(flag);

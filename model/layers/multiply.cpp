@@ -31,8 +31,6 @@ std::size_t largest(const LayerInputs& inputs) {
   return best;
 }
 
-constexpr std::size_t kMaskBits = 62;
-
 LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
   require_several_inputs(spec, inputs);
   const std::size_t whole = largest(inputs);
@@ -41,12 +39,10 @@ LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
   const auto count = static_cast<std::int64_t>(inputs.shapes.size());
   const Wide out = elements(model.output);
   Wide in = 0;
-  std::int64_t spread = 0;  // bit i: input i is one number per channel
   Wide backward_flops = out * count * (count - 1);
   for (std::size_t i = 0; i < inputs.shapes.size(); ++i) {
     in = in + elements(inputs.shapes[i]);
     if (inputs.shapes[i] == model.output) continue;
-    if (i < kMaskBits) spread |= std::int64_t{1} << i;
     if (!is_per_channel(inputs.shapes[i], model.output)) {
       spec.fail(fmt::format("{} and {}", describe_input(inputs, whole), describe_input(inputs, i)),
                 "inputs of the same shape, or one number per channel");
@@ -58,7 +54,6 @@ LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data =
       to_task_work(spec, {backward_flops, element * (out + Wide(2) * in), 0});
   model.saves.inputs = true;
-  if (inputs.shapes.size() > kMaskBits) return model;
   return model;
 }
 

@@ -9,7 +9,7 @@
 namespace ooc {
 namespace {
 
-constexpr OwnOptions kDefaults;
+const OwnOptions kDefaults;
 
 }  // namespace
 
