@@ -125,6 +125,19 @@ TEST_CASE("upsample enlarges the spatial dimensions") {
   CHECK(has(layer_error(R"({"type": "upsample", "scale": 0})", {kJoinImage}), "/scale: found 0"));
 }
 
+TEST_CASE("a custom layer may state its work a sample in place of times") {
+  const std::string text = R"({"type": "custom", "output_shape": [4], "forward_flops": 5, "forward_elements": 6,
+    "backward_flops": 7, "backward_elements": 8, "saved_elements": 9, "saves": "none", "parameters": 2})";
+  const LayerModel layer = read_layer(text, {kJoinImage});
+  CHECK_FALSE(layer.custom);
+  CHECK_FALSE(layer.is_convolution);
+  CHECK(counts(layer.work.forward) == Counts{5, 24, 8});         // 6 x 4 bytes; 2 weights x 4
+  CHECK(counts(layer.work.backward_data) == Counts{7, 32, 16});  // weights read, gradients written
+  CHECK(layer.saves.reserve_bytes == 36);
+  CHECK(has(layer_error(R"({"type": "custom", "output_shape": [1], "forward_elements": 6})", {kJoinImage}),
+            "no \"forward_flops\""));
+}
+
 TEST_CASE("a custom layer states its own costs") {
   const LayerModel layer = read_layer(R"({"type": "custom", "output_shape": [250000000],
     "forward_time": "50 ms", "backward_time": "100 ms", "parameters": 7, "workspace": "1 KiB"})",

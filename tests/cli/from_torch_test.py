@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Does scripts/from_torch.py write what PyTorch does? Parameters and MACs exactly, saved bytes within 1.5 % of the storages
+that autograd saves, for networks of torchvision (where it is) and small ones as people write them.
+    from_torch_test.py SOURCE PROGRAM"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+source, program = sys.argv[1:3]
+try:
+    import torch
+except ImportError:
+    if os.path.realpath(sys.executable) != os.path.realpath("/usr/bin/python3") and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", "-B", "-W", "ignore", *sys.argv])  # Debian's has other packages
+    print("SKIPPED: no torch (apt-get install python3-torch python3-torchvision)")
+    sys.exit(0)
+sys.path.insert(0, os.path.join(source, "scripts"))
+import from_torch  # noqa: E402
+from torch import nn  # noqa: E402
+
+failures = []
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads, self.qkv, self.proj, self.drop = heads, nn.Linear(width, 3 * width), nn.Linear(width, width), nn.Dropout(0.1)
+        self.register_buffer("mask", torch.tril(torch.ones(64, 64)))
+
+    def forward(self, x):
+        batch, steps, width = x.shape
+        query, key, value = (t.view(batch, steps, self.heads, -1).transpose(1, 2) for t in self.qkv(x).split(width, 2))
+        scores = (query @ key.transpose(2, 3)) * (width // self.heads) ** -0.5
+        scores = scores.masked_fill(self.mask[:steps, :steps] == 0, -math.inf)
+        return self.proj((self.drop(scores.softmax(-1)) @ value).transpose(1, 2).reshape(batch, steps, width))
+
+
+class Block(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.ln_1, self.attn, self.ln_2 = nn.LayerNorm(width), Attention(width, 4), nn.LayerNorm(width)
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+
+    def forward(self, x):
+        x = x + self.attn(self.ln_1(x))
+        return x + self.mlp(self.ln_2(x))
+
+
+class Language(nn.Module):
+    """Shared weights, blocks that repeat, an output by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(100, 32), nn.Embedding(64, 32)
+        self.h, self.head = nn.ModuleList(Block(32) for _ in range(3)), nn.Linear(32, 100, bias=False)
+        self.head.weight = self.tokens.weight
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        for block in self.h:
+            x = block(x)
+        return {"logits": self.head(x), "cache": None}
+
+
+class Image(nn.Module):
+    """Control flow by configuration, functions in place of modules, one activation in place."""
+
+    def __init__(self, gate=True):
+        super().__init__()
+        self.gate, self.conv, self.norm = gate, nn.Conv2d(3, 16, 3, padding=1), nn.GroupNorm(4, 16)
+        self.down, self.up, self.fc = nn.Linear(16, 4), nn.Linear(4, 16), nn.Linear(16, 10)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        x = self.act(self.norm(self.conv(x)))
+        if self.gate:
+            x = x * torch.sigmoid(self.up(self.act(self.down(x.mean((2, 3))))))[:, :, None, None]
+        return self.fc(nn.functional.leaky_relu(nn.functional.max_pool2d(x, 2)).mean((2, 3)))
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        failures.append(f"{what}: found {found}, expected {wanted}")
+
+
+def storage(t):
+    return getattr(t, "untyped_storage", t.storage)()
+
+
+def measured(module, inputs):
+    """Bytes saved and MACs a sample, by PyTorch: what a batch of 3 has more than one of 2. Masks of dropout are bytes."""
+    totals = []
+    with from_torch.on_meta(module):
+        for batch in (2, 3):
+            given = [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs]
+            seen = from_torch.run(module, given)[0]
+            own = {storage(t)._cdata for t in [*module.parameters(), *module.buffers()]}
+            masks = {t.key for call in seen.calls if call.name == "bernoulli_" for t in call.outs}
+            saved = sum(len(storage(t)) * (t.element_size() if torch.__version__ < "2" else 1) // (4 if key in masks else 1)
+                        for key, t in seen.saved.items() if key not in own)
+            macs = 0
+            for call in seen.calls:
+                if call.name in ("mm", "bmm", "addmm"):
+                    macs += call.outs[0].numel * call.ins[-1].shape[-2]
+                elif call.name == "convolution":
+                    macs += call.outs[0].numel * math.prod(call.ins[1].shape[1:])
+            totals.append((saved, macs))
+    return [b - a for a, b in zip(*totals)]
+
+
+def check(name, module, *inputs):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{name}.json")
+        from_torch.write(module, inputs, path)
+        with open(path, encoding="utf-8") as file:
+            network = json.load(file)
+        without = dict(network, layers=[x for x in network["layers"] if x["name"] != "loss"])
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(without, file)
+        ran = subprocess.run([program, "inspect", path, "--batch", "1", "--framework", "pytorch-2", "--format", "json"],
+                             capture_output=True, text=True, check=False)
+    if ran.returncode:
+        failures.append(f"{name}: {ran.stderr}")
+        return network
+    found = json.loads(ran.stdout)
+    saved, macs = measured(module, inputs)
+    expect(f"{name}, parameters", found["parameters"], sum(p.numel() for p in module.parameters()))
+    expect(f"{name}, MACs", found["forward_macs_per_sample"], macs)
+    expect(f"{name}, saved bytes {found['saved_bytes']} within 1.5 % of {saved}", abs(found["saved_bytes"] / saved - 1) < 0.015,
+           True)
+    return network
+
+
+def run_script(*words):
+    return subprocess.run([sys.executable, "-B", "-W", "ignore", os.path.join(source, "scripts", "from_torch.py"), *words],
+                          capture_output=True, text=True, check=False)
+
+
+language = check("language", Language(), torch.zeros(1, 16, dtype=torch.int64))
+repeat = next(x for x in language["layers"] if x["type"] == "repeat")
+expect("the blocks", (repeat["name"], repeat["times"]), ("h", 3))
+expect("a layer's name", "attn.qkv" in [x["name"] for x in repeat["layers"]], True)
+expect("the tied head", [x["tied_to"] for x in language["layers"] if "tied_to" in x], ["tokens"])
+image = check("image", Image(), torch.empty(1, 3, 16, 16))
+expect("in place", [x["in_place"] for x in image["layers"] if x["type"] == "relu"], [True, True])
+try:
+    import torchvision
+except ImportError:
+    print("no torchvision: its networks were left out")
+else:
+    for each in ("resnet18", "mobilenet_v2", "vit_b_16"):
+        check(each, getattr(torchvision.models, each)(weights=None), torch.empty(1, 3, 224, 224))
+with tempfile.TemporaryDirectory() as work:
+    module = os.path.join(work, "own.py")
+    with open(module, "w", encoding="utf-8") as text:
+        text.write("import torch\nclass Own(torch.nn.Module):\n    def forward(self, x): return x.cumsum(1)\n"
+                   "class Asks(torch.nn.Module):\n    def forward(self, x): return x if x.sum() > 0 else -x\n")
+    where = os.path.join(work, "own.json")
+    ran = run_script(f"{module}:Own", "--input", "1,8", "-o", where)
+    expect("a custom layer is told", (ran.returncode, "1 of cumsum" in ran.stderr), (0, True))
+    ran = run_script(f"{module}:Own", "--input", "1,8", "-o", where, "--strict")
+    expect("--strict", (ran.returncode, "no layer kind" in ran.stderr), (1, True))
+    ran = run_script(f"{module}:Asks", "--input", "1,8", "-o", where)
+    expect("a forward that reads values", (ran.returncode, "does not read values" in ran.stderr), (1, True))
+    ran = run_script(f"{module}:None", "--input", "1,x", "-o", where)
+    expect("a bad shape", (ran.returncode, "--input: found '1,x'" in ran.stderr), (1, True))
+print("\n".join(failures) or "from_torch_test: all as expected")
+sys.exit(1 if failures else 0)
