@@ -2,12 +2,13 @@
 """Writes the network file of a torch.nn.Module (PyTorch >= 1.13, nothing else).
 
     from_torch.py torchvision.models:resnet50 --input 1,3,224,224 -o resnet50.json
-    from_torch.py model.py:build --input 1,128:int64 -o model.json
+    from_torch.py model.py:build --input 1,seq=128:int64 -o model.json
 
 The first dimension of every input is the batch. The module runs twice on meta tensors, with batches of 2 and 3, and every
 operator below autograd is seen: dimensions that differ hold the batch. Layers are named by the paths of their modules. An
-operator that no layer kind expresses becomes a `custom` layer with its FLOPs and bytes, told on stderr; --strict refuses
-it. Where the output is that of a linear layer, a loss follows.
+operator that no layer kind expresses becomes a `custom` layer with its FLOPs and elements, told on stderr; --strict
+refuses it. A size with a name becomes a symbol where all sizes are multiples of it. Behind a last linear layer stands a
+loss.
 
 Exit status: 0 written; 1 --strict refused, or the module cannot be traced; 2 bad arguments; 6 no torch.
 """
@@ -16,6 +17,7 @@ import argparse
 import contextlib
 import importlib
 import importlib.util
+import itertools
 import json
 import math
 import os
@@ -31,11 +33,12 @@ except ImportError as missing:
     torch, TorchDispatchMode = missing, object
 
 BATCHES = (2, 3)
-VIEWS = set("view _unsafe_view reshape _reshape_alias t transpose permute expand squeeze unsqueeze detach alias lift_fresh "
+VIEWS = set("_to_copy view _unsafe_view reshape _reshape_alias t transpose permute expand squeeze unsqueeze detach alias lift_fresh "
             "lift_fresh_copy as_strided unflatten movedim view_as_real".split())
 ACTIVATIONS = set("relu gelu sigmoid tanh silu hardswish hardsigmoid leaky_relu elu".split())
 IN_PLACE = set("relu relu6 sigmoid tanh leaky_relu elu".split())  # backward reads what they write
 PARTS = set("slice select split split_with_sizes unsafe_split unsafe_split_with_sizes chunk unsafe_chunk unbind".split())
+BESIDE = {"reshape", "transpose", "slice", "parameter", "custom"}  # never have the name of a module alone
 RECURRENT = {"LSTM": "lstm", "GRU": "gru"}
 
 
@@ -198,9 +201,10 @@ def size(shape):
 
 
 class Value:
-    """A tensor as layers know it: the layer that made it and its shape there. No layer: constant or parameter."""
+    """A tensor as layers know it: the layer that made it and its shape there. Without a layer: made of parameters
+    (their storages), random (what bernoulli was asked), or constant."""
 
-    def __init__(self, layer=None, shape=(), parameter=None, noise=None):
+    def __init__(self, layer=None, shape=(), parameter=(), noise=None):
         self.layer, self.shape, self.parameter, self.noise = layer, shape, parameter, noise
 
 
@@ -211,140 +215,125 @@ class Network:
     """Layers from the calls of both runs."""
 
     def __init__(self, module, runs):
-        self.runs, self.layers, self.names, self.custom = runs, [], set(), []
+        self.runs, self.layers, self.names, self.custom, self.inputs, self.integers = runs, [], set(), [], [], []
         self.leaf = {path for path, each in module.named_modules() if not list(each.children())}
-        self.values, self.whole, self.numel, self.version, self.seen = {}, {}, {}, {}, {}
-        self.first, self.macs, self.work, self.path, self.call = {}, 0, 0, "", None
-        trace = runs[0][0]
-        self.parameters = {}
-        for path, p in module.named_parameters():
-            self.parameters[storage(p)] = (path, p)
-            self.whole[storage(p)] = Value(parameter=(storage(p),))
-            self.numel[storage(p)] = p.numel()
-        self.counted, self.read, self.dtype = set(), set(), next((p.dtype for p in module.parameters()), torch.float32)
-        self.inputs, self.integers, self.trace = [], [], trace
+        self.parameters = {storage(p): (path, p) for path, p in module.named_parameters()}
+        self.values, self.version, self.reshaped, self.tables = {}, {}, {}, {}
+        self.whole = {key: Value(parameter=(key,)) for key in self.parameters}  # of a storage, with its elements
+        self.numel = {key: p.numel() for key, (_, p) in self.parameters.items()}
+        self.counted, self.macs, self.work, self.path, self.call = set(), 0, 0, "", None
 
-    # Names and layers
-
-    def name(self, kind):
-        base = self.path.replace("/", ".")
-        if base not in self.leaf:
-            base = f"{base}.{kind}" if base else kind
-        elif base in self.names and kind in ("reshape", "transpose", "parameter"):
-            base = f"{base}.{kind}"
-        name, n = base or kind, 0
-        while name in self.names:
-            n += 1
-            name = f"{base}_{n}"
+    def add(self, kind, sources, result, **fields):
+        """A layer named by the module that it runs in."""
+        own = self.path in self.leaf and kind not in BESIDE
+        base = (self.path if own else f"{self.path}.{kind}".lstrip(".")) or kind
+        more = (f"{base}_{n}" for n in itertools.count(1))
+        name = next(x for x in itertools.chain([base], more) if x not in self.names)
         self.names.add(name)
-        return name
-
-    def add(self, kind, inputs, result, **fields):
-        if kind in ("reshape", "transpose", "slice", "parameter", "custom") and self.path in self.leaf:
-            name = self.name_beside(kind)
-        else:
-            name = self.name(kind)
-        layer = {"name": name, "type": kind, "inputs": [x.layer for x in inputs], **fields}
-        if not layer["inputs"]:
-            del layer["inputs"]
-        self.layers.append(layer)
+        inputs = {"inputs": [x.layer for x in sources]} if sources else {}
+        self.layers.append({"name": name, "type": kind, **inputs, **fields})
         return Value(name, tuple(result) or (1,))
-
-    def name_beside(self, kind):
-        base, n = f"{self.path}.{kind}", 0
-        name = base
-        while name in self.names:
-            n += 1
-            name = f"{base}_{n}"
-        self.names.add(name)
-        return name
 
     def reshape(self, value, shape):
         shape = tuple(shape) or (1,)
+        if not value.layer or size(value.shape) != size(shape):
+            raise Unlike
         if value.shape == shape:
             return value
-        if size(value.shape) != size(shape):
-            raise Unlike
-        key = (value.layer, shape)
-        if key not in self.seen:
-            self.seen[key] = self.add("reshape", [value], shape, shape=list(shape))
-        return self.seen[key]
-
-    # Tensors
+        key = value.layer, shape
+        if key not in self.reshaped:
+            self.reshaped[key] = self.add("reshape", [value], shape, shape=list(shape))
+        return self.reshaped[key]
 
     def sample(self, t):
         return sample(t, self.twin[id(t)]) or (1,)
 
+    def axis(self, t, dim):
+        """Number of a dimension within a sample."""
+        grows = [x != y for x, y in zip(t.shape, self.twin[id(t)].shape)]
+        if grows[dim]:
+            raise Unlike
+        return sum(1 for d in range(dim) if not grows[d] or t.shape[d] != BATCHES[0])
+
     def value(self, t):
-        if t.key in self.version and self.version[t.key] > t_made(self.values.get(t.id), t):
-            whole = self.whole[t.key]
-            if t.numel == self.numel[t.key]:
-                return whole
-            if whole.layer:
-                self.path = self.path or ""
-                return self.stated([t], "view", sources=[whole], shape=self.sample(t), moves=0)
         found = self.values.get(t.id)
+        if self.version.get(t.key, 0) > (found[1] if found else t.made):  # written since
+            whole = self.whole[t.key]
+            same = not whole.layer or t.numel == self.numel[t.key]
+            return whole if same else self.stated([t], [(t, whole)], still=True)
         return found[0] if found else self.whole.get(t.key, CONSTANT)
 
-    def shaped(self, t, shape=None):
-        """The value of `t` in a shape, its own by default."""
-        value = self.value(t)
-        if not value.layer:
-            raise Unlike
-        return self.reshape(value, self.sample(t) if shape is None else shape)
-
     def put(self, t, value, written=False):
-        self.values[t.id] = (value, t.made)
-        if t.key not in self.numel or written:
-            self.numel.setdefault(t.key, t.numel)
+        self.values[t.id] = value, t.made
+        self.numel.setdefault(t.key, t.numel)
+        if written or t.key not in self.whole:
             if t.numel == self.numel[t.key]:
                 self.whole[t.key] = value
             self.version[t.key] = t.made if written else 0
 
-    def is_parameter(self, t):
-        return isinstance(t, Tensor) and bool(self.value(t).parameter)
+    def shaped(self, t, shape=None):
+        return self.reshape(self.value(t), shape or self.sample(t))
+
+    def parameter(self, t):
+        return self.value(t).parameter if isinstance(t, Tensor) else ()
 
     def own(self, *tensors):
-        """Counts the parameters behind `tensors` as those of the next layer. False: another layer has counted them."""
-        keys = {key for t in tensors if isinstance(t, Tensor) for key in self.value(t).parameter or ()}
-        new = keys - self.counted
+        """Number of parameters behind `tensors`, which are the next layer's. Those of another layer are not like a kind."""
+        keys = {key for t in tensors for key in self.parameter(t)}
+        if keys & self.counted:
+            raise Unlike
         self.counted |= keys
-        return len(new) == len(keys), sum(self.parameters[key][1].numel() for key in new)
+        return sum(self.numel[key] for key in keys)
 
-    # Layers of kinds
+    def freeze(self, *tensors):
+        keys = [key for t in tensors for key in self.parameter(t)]
+        if keys and not any(self.parameters[key][1].requires_grad for key in keys):
+            self.layers[-1]["frozen"] = True
 
-    def stated(self, outs, kind, sources=None, shape=None, moves=None, macs=0):
-        """A custom layer for what the present call does."""
-        call = self.call
-        ins = list({t.key: t for t in call.ins}.values())
-        values = [self.value(t) for t in ins]
-        if sources is None:
-            sources = [v for v in values if v.layer]
-        out = [t for t in outs if t.floating] or outs
-        shape = shape or self.sample(out[0])
-        written = size(shape)
-        read = sum(min(size(self.sample(t)), size(v.shape)) if v.layer else 0 for t, v in zip(ins, values))
-        forward = read + written if moves is None else moves
-        saved = call.before | call.after
-        fields = {"output_shape": list(shape), "forward_flops": 2 * macs or (written if moves is None else 0),
-                  "forward_elements": forward, "backward_flops": 4 * macs or (written if moves is None else 0),
-                  "backward_elements": forward + written if moves is None else moves}
-        in_saved = any(t.key in saved and v.layer for t, v in zip(ins, values)) and moves is None
-        out_saved = any(t.key in saved and t.key not in {x.key for x in ins} for t in out[:1]) and moves is None
-        fields["saves"] = {(0, 0): "none", (1, 0): "input", (0, 1): "output", (1, 1): "both"}[in_saved, out_saved]
-        extra = sum(size(self.sample(t)) * t.size // 4 for t in {t.key: t for t in outs if t is not out[0]}.values()
-                    if t.key in call.after) if moves is None else 0
-        if extra:
-            fields["saved_elements"] = extra
-        own = self.own(*[t for t in ins if self.value(t).parameter])[1]
-        if own:
-            fields["parameters"] = own
-        result = self.add("custom", list({v.layer: v for v in sources}.values()), shape, **fields)
-        if moves is None:
-            self.custom.append((self.layers[-1], call.name, 2 * macs, forward))
+    def source(self, t, shape):
+        """The value of an operand; a free parameter becomes a layer."""
+        if self.parameter(t) and not self.value(t).layer:
+            if size(self.sample(t)) != size(shape) or self.own(t) != size(shape):
+                raise Unlike
+            return self.add("parameter", [], shape, shape=list(shape))
+        return self.shaped(t, shape)
+
+    def stated(self, outs, values=None, shape=None, still=False):
+        """A custom layer for what the present call does; `still`: a view that no kind has."""
+        call, out = self.call, next((t for t in outs if t.floating), outs[0])
+        values = values or [(t, self.value(t)) for t in {t.key: t for t in call.ins}.values()]
+        shape, saved = shape or self.sample(out), set() if still else call.before | call.after
+        macs, written = 0 if still else self.products(call), 0 if still else size(shape)
+        read = 0 if still else sum(min(size(self.sample(t)), size(v.shape)) for t, v in values if v.layer)
+        reads = any(t.key in saved for t, v in values if v.layer)
+        writes = out.key in saved and out.key not in {t.key for t, _ in values}
+        fields = {"output_shape": list(shape), "forward_flops": 2 * macs or written, "forward_elements": read + written,
+                  "backward_flops": 4 * macs or written, "backward_elements": read + 2 * written,
+                  "saves": {(0, 0): "none", (1, 0): "input", (0, 1): "output", (1, 1): "both"}[reads, writes]}
+        others = sum(size(self.sample(t)) * t.size // 4 for t in {t.key: t for t in outs if t is not out}.values()
+                     if t.key in saved & call.after)
+        new = {key for t, v in values for key in v.parameter} - self.counted
+        self.counted |= new
+        for key, count in (("saved_elements", others), ("parameters", sum(self.numel[each] for each in new))):
+            if count:
+                fields[key] = count
+        result = self.add("custom", list({v.layer: v for _, v in values if v.layer}.values()), shape, **fields)
+        if not still:
+            self.custom.append((self.layers[-1], call.name, 2 * macs, read + written))
         return result
 
+    def products(self, call):
+        """Multiplications of the present call in a sample."""
+        if call.name in ("mm", "bmm", "addmm", "baddbmm"):
+            return size(self.sample(call.outs[0])) * call.ins[-2].shape[-1]
+        if call.name == "convolution":
+            transposed = call.args[6]
+            moved = self.sample(call.ins[0] if transposed else call.outs[0])
+            return size(moved) * size(call.ins[1].shape[1:])
+        return 0
+
     def translate(self):
+        """Returns the layers that give the module's outputs."""
         (a, given, outs), (b, given_b, outs_b) = self.runs
         if [call.name for call in a.calls] != [call.name for call in b.calls]:
             raise Refused("the operators depend on the batch; use a module whose forward does not ask for its size")
@@ -352,389 +341,281 @@ class Network:
         for x, y in zip(a.calls, b.calls):
             self.twin.update((id(t), u) for t, u in zip(x.ins + x.outs, y.ins + y.outs))
         for i, t in enumerate(given):
-            name = "data" if len(given) == 1 else f"input{i}"
-            self.inputs.append({"name": name, "shape": list(self.sample(t))})
-            self.names.add(name)
-            value = Value(name, self.sample(t)) if t.floating else Value(noise=name)
-            self.put(t, value)
-            if not t.floating:
-                self.integers.append(Value(name, self.sample(t)))
+            value = Value("data" if len(given) == 1 else f"input{i}", self.sample(t))
+            self.inputs.append({"name": value.layer, "shape": list(value.shape)})
+            self.names.add(value.layer)
+            self.put(t, value if t.floating else CONSTANT)
+            self.integers += [] if t.floating else [value]
         for self.call in a.calls:
-            self.path = self.call.path
-            self.one(self.call)
-        self.read = {self.parameters[key][0] for key in self.counted}
-        ends = [self.value(t) for t in outs if self.value(t).layer]
+            self.path = self.call.path.replace("/", ".")
+            if self.call.outs:
+                self.one(self.call)
+        ends = list(dict.fromkeys(self.value(t).layer for t in outs if self.value(t).layer))
         if not ends:
             raise Refused("the module's output does not depend on its inputs; return a tensor that does")
-        self.path = ""
-        return list(dict.fromkeys(v.layer for v in ends))
+        return ends
 
     def one(self, call):
-        name = call.name.rstrip("_") if call.name not in ("mul_", "add_") else call.name[:-1]
-        in_place = bool(call.writes)
+        name, first, in_place = call.name.rstrip("_"), call.outs[0], bool(call.writes)
         values = [self.value(t) for t in call.ins]
-        if not call.outs:
-            return
-        if name in ("bernoulli", "dropout_noise") and in_place:
-            self.put(call.outs[0], Value(noise=call.arg(1, "p", 0.5)), written=True)
-            return
-        if name in ("div", "copy") and in_place and values and values[0].noise is not None and not values[0].layer:
-            self.values[call.outs[0].id] = (values[0], call.outs[0].made)
-            return
-        if name.endswith(("rand_like", "randn_like")) or not any(v.layer for v in values) and name != "embedding":
-            keys = tuple(dict.fromkeys(key for v in values for key in v.parameter or ()))
+        if name == "bernoulli" and in_place:
+            self.put(first, Value(noise=call.arg(1, "p", 0.5)), written=True)
+        elif name == "div" and in_place and values[0].noise is not None:
+            self.values[first.id] = values[0], first.made
+        elif name.startswith("new_") or name.endswith("_like") or not any(v.layer for v in values) and name != "embedding":
+            value = Value(parameter=tuple(dict.fromkeys(key for v in values for key in v.parameter)))
             for t in call.outs:
-                self.put(t, Value(parameter=keys or None), written=in_place)
-            return
-        if name in VIEWS or name == "clone" and self.same_order(call):
+                self.put(t, value, written=in_place)
+        elif name in VIEWS or name == "clone" and call.ins[0].stride in (first.stride, contiguous(first.shape)):
             for t in call.outs:
                 self.put(t, values[0])
-            return
-        if name in PARTS:
+        elif name in PARTS:
             self.parts(call, name)
-            return
-        self.work += sum(size(self.sample(t)) for t in {t.key: t for t in call.ins + call.outs}.values() if t.floating)
-        before = len(self.layers), set(self.names)
-        try:
-            method = getattr(self, "on_" + name, None)
-            result = self.activation(call, name, in_place) if name in ACTIVATIONS else method(call) if method else None
-            if result is None:
-                raise Unlike
-        except Unlike:
-            del self.layers[before[0]:]
-            self.names = before[1]
-            self.seen = {key: v for key, v in self.seen.items() if v.layer in self.names}
-            if not any(t.floating for t in call.outs):
-                for t in call.outs:
-                    self.put(t, CONSTANT, written=in_place)
-                return
-            outs = call.outs
-            if in_place and call.outs[0].numel != self.numel.get(call.outs[0].key):
-                base = self.whole[call.outs[0].key]
-                result = self.stated(outs, name, sources=[base, *(v for v in values if v.layer)], shape=base.shape)
-                self.whole[call.outs[0].key], self.version[call.outs[0].key] = result, call.outs[0].made
-                return
-            result = self.stated(outs, name, macs=self.macs_of(call, name))
-        self.put(call.outs[0], result, written=in_place)
-        for t in call.outs[1:]:
-            self.put(t, CONSTANT if not t.floating else result)
+        else:
+            self.work += sum(size(self.sample(t)) for t in {t.key: t for t in call.ins + call.outs}.values() if t.floating)
+            before = len(self.layers), set(self.names), set(self.counted), self.macs
+            try:
+                if name not in ACTIVATIONS and not hasattr(self, "on_" + name):
+                    raise Unlike
+                result = self.activation(call, name) if name in ACTIVATIONS else getattr(self, "on_" + name)(call)
+                self.freeze(*call.ins)
+            except Unlike:
+                del self.layers[before[0]:]
+                _, self.names, self.counted, self.macs = before
+                self.reshaped = {key: v for key, v in self.reshaped.items() if v.layer in self.names}
+                result = self.unlike(call, in_place)
+            for t in call.outs:
+                self.put(t, result if t is first or t.floating else CONSTANT, written=in_place)
 
-    def macs_of(self, call, name):
-        if name in ("mm", "bmm", "addmm", "baddbmm"):
-            a = call.ins[-2]
-            return size(self.sample(call.outs[0])) * a.shape[-1]
-        if name == "convolution":
-            return size(self.sample(call.outs[0])) * size(call.ins[1].shape[1:])
-        return 0
-
-    def same_order(self, call):
-        a, b = call.ins[0], call.outs[0]
-        return a.stride == b.stride or a.stride == contiguous(a.shape)
+    def unlike(self, call, in_place):
+        first = call.outs[0]
+        if not any(t.floating for t in call.outs):
+            return CONSTANT
+        if not in_place or first.numel == self.numel.get(first.key):
+            return self.stated(call.outs)
+        base = self.whole[first.key]  # a part of it is written
+        values = [(first, base), *((t, self.value(t)) for t in call.ins[1:])]
+        self.whole[first.key] = self.stated(call.outs, values, base.shape or None)
+        return self.whole[first.key]
 
     def parts(self, call, name):
         """Slices, where they leave something out."""
-        t = call.ins[0]
-        source, shape = self.value(t), self.sample(t)
-        dim = call.arg(1 if name in ("slice", "select") else 2, "dim", 0) if name != "unbind" else call.arg(1, "dim", 0)
-        dim = dim % len(t.shape)
-        begin = 0
-        if name == "slice":
-            begin = call.arg(2, "start", 0)
-        elif name == "select":
-            begin = call.arg(2, "index", 0)
-        begin = begin + t.shape[dim] if begin < 0 else begin
+        t, one = call.ins[0], name in ("select", "unbind")
+        source, dim = self.value(t), call.arg(1 if name in ("slice", "select", "unbind") else 2, "dim", 0) % len(t.shape)
+        begin = call.arg(2, "start" if name == "slice" else "index", 0) if name in ("slice", "select") else 0
+        begin += t.shape[dim] if begin < 0 else 0
         for out in call.outs:
-            length = out.shape[dim] if name not in ("select", "unbind") else 1
+            end = begin + (1 if one else out.shape[dim])
             if out.numel == t.numel:
                 self.put(out, source)
                 continue
             try:
-                if self.twin[id(t)].shape[dim] != t.shape[dim]:
-                    raise Unlike  # along the batch
-                axis = sum(1 for d in range(dim) if t.shape[d] == self.twin[id(t)].shape[d] or t.shape[d] != BATCHES[0])
-                value = self.add("slice", [self.reshape(source, shape)], self.sample_part(shape, axis, length), axis=axis,
-                                 begin=begin, end=begin + length)
+                axis, shape = self.axis(t, dim), self.sample(t)
+                value = self.add("slice", [self.reshape(source, shape)], (*shape[:axis], end - begin, *shape[axis + 1:]),
+                                 axis=axis, begin=begin, end=end)
             except Unlike:
-                value = self.stated([out], name, moves=0)
+                value = self.stated([out], still=True)
             self.put(out, value)
-            begin += length
+            begin = end
 
-    @staticmethod
-    def sample_part(shape, axis, length):
-        return (*shape[:axis], length, *shape[axis + 1:])
+    def remarks(self, names):
+        """Custom layers by operator, with their shares."""
+        groups, lines = {}, []
+        for layer, operator, flops, moved in self.custom:
+            if layer["name"] in names:
+                groups.setdefault(operator, []).append((moved, flops, layer["name"]))
+        all_flops = 2 * self.macs + sum(flops for _, _, flops, _ in self.custom)
+        for operator, found in sorted(groups.items(), key=lambda each: -sum(x[0] for x in each[1])):
+            flops, moved = sum(x[1] for x in found) / max(1, all_flops), sum(x[0] for x in found) / max(1, self.work)
+            lines.append(f"custom layers: {len(found)} of {operator} ({found[0][2]}{', …' * (len(found) > 1)}): {flops:.1%} of "
+                         f"FLOPs of products, {moved:.1%} of elements moved")
+        return lines
 
-    def activation(self, call, kind, in_place):
-        fields = {"in_place": in_place} if kind in IN_PLACE else {}
+    # Operators that kinds express
+
+    def activation(self, call, kind):
+        fields = {"in_place": bool(call.writes)} if kind in IN_PLACE else {}
         return self.add(kind, [self.shaped(call.ins[0])], self.sample(call.outs[0]), **fields)
 
     def on_hardtanh(self, call):
         if (call.arg(1, "min_val", -1), call.arg(2, "max_val", 1)) != (0, 6):
             raise Unlike
-        return self.activation(call, "relu6", bool(call.writes))
+        return self.activation(call, "relu6")
 
     def on_convolution(self, call):
         x, w, bias, stride, padding, dilation, transposed, extra, groups = call.args[:9]
-        if not self.is_parameter(w) or any(extra) or not self.own(w, bias)[0]:
+        if not self.parameter(w) or any(extra) or len(self.sample(x)) != len(w.shape) - 1:
             raise Unlike
-        shape = self.sample(x)
-        if len(shape) != len(w.shape) - 1:
+        self.own(w, bias)
+        fields = {"filters": w.shape[1] * groups if transposed else w.shape[0], "kernel": list(w.shape[2:])}
+        for key, sizes, default in (("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
+            if any(each != default for each in sizes):
+                fields[key] = list(sizes)
+        fields.update({"groups": groups} if groups != 1 else {}, **({"bias": False} if bias is None else {}))
+        self.macs += self.products(call)
+        return self.add("conv_transpose" if transposed else "conv", [self.shaped(x)], self.sample(call.outs[0]), **fields)
+
+    def linear(self, x, w, bias=None):
+        keys, features = self.parameter(w), x.shape[-1]
+        units, rows = size(w.shape[-2:]) // features, size(self.sample(x)) // features
+        front = (rows,) if rows > 1 else ()
+        source, fields = self.shaped(x, (*front, features)), {"units": units}
+        if self.counted.issuperset(keys):
+            if keys not in self.tables:
+                raise Unlike
+            fields["tied_to"] = self.tables[keys]
+        elif self.own(w) != units * features:
             raise Unlike
-        filters = w.shape[1] * groups if transposed else w.shape[0]
-        fields = {"filters": filters, "kernel": list(w.shape[2:])}
-        for key, value, default in (("stride", stride, 1), ("padding", padding, 0), ("dilation", dilation, 1)):
-            if any(each != default for each in value):
-                fields[key] = list(value)
-        if groups != 1:
-            fields["groups"] = groups
         if bias is None:
             fields["bias"] = False
-        out = self.sample(call.outs[0])
-        rest = size(shape[1:]) if transposed else size(out[1:])
-        self.macs += size(w.shape) * rest
-        return self.add("conv_transpose" if transposed else "conv", [self.shaped(x)], out, **fields)
-
-    def linear(self, call, x, w, bias):
-        features = x.shape[-1]
-        units = size(w.shape[-2:]) // features
-        value = self.value(x)
-        if not value.layer:
-            raise Unlike
-        total = size(self.sample(x))
-        rows = total // features
-        source = self.reshape(value, (rows, features) if rows > 1 else (features,))
-        keys = self.value(w).parameter
-        new, count = self.own(w)
-        fields = {"units": units}
-        tied = None
-        if not new:
-            tied = self.first.get(keys)
-            if tied is None or count or len(keys) != 1:
-                raise Unlike
-            fields["tied_to"] = tied
-        elif count != units * features:
-            raise Unlike
-        if bias is None or not self.own(bias)[0]:
-            fields["bias"] = False
+        else:
+            self.own(bias)
         self.macs += rows * features * units
-        result = self.add("linear", [source], (rows, units) if rows > 1 else (units,), **fields)
-        if tied is None:
-            self.first[keys] = result.layer
-        self.frozen(keys)
+        result = self.add("linear", [source], (*front, units), **fields)
+        self.tables.setdefault(keys, result.layer)
         return result
 
-    def frozen(self, keys):
-        if keys and not any(self.parameters[key][1].requires_grad for key in keys):
-            self.layers[-1]["frozen"] = True
+    def on_linear(self, call):
+        return self.linear(*call.args[:3])
 
     def on_addmm(self, call):
         bias, x, w = call.args[:3]
-        if not self.is_parameter(w) or not self.is_parameter(bias) or call.kwargs.get("beta", 1) != 1:
+        if not self.parameter(w) or not self.parameter(bias) or call.kwargs.get("beta", 1) != 1:
             raise Unlike
-        counted = set(self.counted)
-        try:
-            return self.linear(call, x, w, bias)
-        except Unlike:
-            self.counted = counted
-            raise
-
-    def on_mm(self, call):
-        x, w = call.args[:2]
-        if not self.is_parameter(w):
-            raise Unlike
-        counted = set(self.counted)
-        try:
-            return self.linear(call, x, w, None)
-        except Unlike:
-            self.counted = counted
-            raise
+        return self.linear(x, w, bias)
 
     def on_bmm(self, call):
-        a, b = call.args[:2]
-        if self.is_parameter(b):
-            return self.on_mm(call)
-        shape_a, shape_b, out = self.sample(a), self.sample(b), self.sample(call.outs[0])
-        n = size(out) // (a.shape[1] * b.shape[2]) or 1
-        front = (n,) if n > 1 else ()
-        left = self.shaped(a, (*front, a.shape[1], a.shape[2]))
-        right = self.shaped(b, (*front, b.shape[1], b.shape[2]))
-        self.macs += n * a.shape[1] * a.shape[2] * b.shape[2]
-        return self.add("matmul", [left, right], (*front, a.shape[1], b.shape[2]))
+        a, b = call.ins[-2:]
+        if self.parameter(b):
+            return self.linear(a, b)
+        rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+        count = size(self.sample(call.outs[0])) // (rows * columns)
+        front = (count,) if count > 1 else ()
+        self.macs += count * rows * inner * columns
+        return self.add("matmul", [self.shaped(a, (*front, rows, inner)), self.shaped(b, (*front, inner, columns))],
+                        (*front, rows, columns))
+
+    def on_mm(self, call):
+        if not self.parameter(call.args[1]):
+            raise Unlike
+        return self.linear(*call.args[:2])
 
     def on_baddbmm(self, call):
         if call.kwargs.get("beta", 1) != 0:
             raise Unlike
-        call.args = call.args[1:]
         return self.on_bmm(call)
 
     def norm(self, call, kind, weight, bias, shape=None, **fields):
-        if not isinstance(weight, Tensor) or not self.own(weight, bias)[0]:
+        if not isinstance(weight, Tensor):
             raise Unlike
+        self.own(weight, bias)
         return self.add(kind, [self.shaped(call.ins[0], shape)], shape or self.sample(call.outs[0]), **fields)
 
     def on_native_batch_norm(self, call):
         x, weight, bias = call.args[:3]
-        if x.shape[0] == 1 and self.twin[id(x)].shape[1] != x.shape[1]:  # F.instance_norm
-            return self.norm(call, "instance_norm", weight, bias, self.sample(x)[1:]) if isinstance(weight, Tensor) else \
-                self.add("instance_norm", [self.shaped(x, self.sample(x)[1:])], self.sample(x)[1:], affine=False)
-        return self.norm(call, "batch_norm", weight, bias)
+        if x.shape[0] != 1 or self.twin[id(x)].shape[1] == x.shape[1]:
+            return self.norm(call, "batch_norm", weight, bias)
+        shape = self.sample(x)[1:]  # F.instance_norm
+        if weight is None:
+            return self.add("instance_norm", [self.shaped(x, shape)], shape, affine=False)
+        return self.norm(call, "instance_norm", weight, bias, shape)
 
-    on__native_batch_norm_legit = on_cudnn_batch_norm = on_native_batch_norm
-    on__native_batch_norm_legit_functional = on__native_batch_norm_legit_no_training = on_native_batch_norm
+    on__native_batch_norm_legit = on__batch_norm_with_update = on_cudnn_batch_norm = on_native_batch_norm
 
     def on_native_layer_norm(self, call):
         x, shape, weight, bias = call.args[:4]
-        total, width = size(self.sample(x)), size(shape)
-        rows = (total // width, width) if total > width else (width,)
-        fields = {} if isinstance(bias, Tensor) else {"bias": False}
-        return self.norm(call, "layer_norm", weight, bias, rows, **fields)
+        rows = size(self.sample(x)) // size(shape)
+        return self.norm(call, "layer_norm", weight, bias, (rows, size(shape)) if rows > 1 else (size(shape),),
+                         **({} if isinstance(bias, Tensor) else {"bias": False}))
 
     def on_native_group_norm(self, call):
         return self.norm(call, "group_norm", call.args[1], call.args[2], groups=call.args[6])
 
-    def pool(self, call, kind, dilation):
-        given, rank = self.sample(call.ins[0]), len(call.arg(1, "kernel_size"))
-        if len(given) != rank + 1 or any(each != 1 for each in dilation):
+    def pool(self, call, kind, ceil):
+        x, kernel, stride, padding = (call.arg(i, n, []) for i, n in enumerate(("self", "kernel_size", "stride", "padding")))
+        if len(self.sample(x)) != len(kernel) + 1 or kind == "max_pool" and any(d != 1 for d in call.arg(4, "dilation", [])):
             raise Unlike
-        kernel, stride, padding = (call.arg(i, n, []) for i, n in enumerate(("kernel_size", "stride", "padding"), 1))
-        fields = {"kernel": list(kernel)}
-        if stride and list(stride) != list(kernel):
-            fields["stride"] = list(stride)
-        if any(padding):
-            fields["padding"] = list(padding)
-        if call.arg(5 if kind == "max_pool" else 4, "ceil_mode", False):
-            fields["ceil"] = True
-        return self.add(kind, [self.shaped(call.ins[0])], self.sample(call.outs[0]), **fields)
+        fields = {"kernel": list(kernel), **({"stride": list(stride)} if stride and list(stride) != list(kernel) else {}),
+                  **({"padding": list(padding)} if any(padding) else {}),
+                  **({"ceil": True} if call.arg(ceil, "ceil_mode", False) else {})}
+        return self.add(kind, [self.shaped(x)], self.sample(call.outs[0]), **fields)
 
     def on_max_pool2d_with_indices(self, call):
-        return self.pool(call, "max_pool", call.arg(4, "dilation", [1]))
-
-    on_max_pool3d_with_indices = on_max_pool2d_with_indices
+        return self.pool(call, "max_pool", 5)
 
     def on_avg_pool2d(self, call):
-        return self.pool(call, "avg_pool", [])
-
-    on_avg_pool3d = on_avg_pool2d
+        return self.pool(call, "avg_pool", 4)
 
     def on__adaptive_avg_pool2d(self, call):
-        return self.add("adaptive_avg_pool", [self.shaped(call.ins[0])], self.sample(call.outs[0]),
-                        output=list(call.outs[0].shape[2:]))
+        out = self.sample(call.outs[0])
+        return self.add("adaptive_avg_pool", [self.shaped(call.ins[0])], out, output=list(out[1:]))
 
+    on_max_pool3d_with_indices, on_avg_pool3d = on_max_pool2d_with_indices, on_avg_pool2d
     on__adaptive_avg_pool3d = on__adaptive_avg_pool2d
 
     def on_mean(self, call):
-        t = call.ins[0]
-        shape, dims = self.sample(t), call.arg(1, "dim", [])
-        if len(shape) < 2 or sorted(d % len(t.shape) for d in dims) != list(range(2, len(t.shape))):
+        x = call.ins[0]
+        shape, dims = self.sample(x), call.arg(1, "dim", [])
+        if len(shape) < 2 or sorted(d % len(x.shape) for d in dims) != list(range(2, len(x.shape))):
             raise Unlike
-        return self.add("global_avg_pool", [self.shaped(t)], (shape[0],))
+        return self.add("global_avg_pool", [self.shaped(x)], shape[:1])
 
     def on__softmax(self, call):
-        width = call.ins[0].shape[call.arg(1, "dim")]
-        shape = self.sample(call.outs[0])
-        return self.add("softmax", [self.shaped(call.ins[0])], shape) if width else None
+        return self.add("softmax", [self.shaped(call.ins[0])], self.sample(call.outs[0]))
 
     def on_embedding(self, call):
-        weight, index = call.args[:2]
-        steps = size(self.sample(index))
+        weight, steps = call.args[0], size(self.sample(call.args[1]))
         source = next((v for v in self.integers if size(v.shape) == steps), None)
-        new, count = self.own(weight)
-        if source is None or not new:
+        if source is None or self.own(weight) != weight.numel:
             raise Unlike
         result = self.add("embedding", [self.reshape(source, (steps,))], (steps, weight.shape[1]),
                           vocabulary=weight.shape[0], width=weight.shape[1])
-        self.first[self.value(weight).parameter] = result.layer
-        self.frozen(self.value(weight).parameter)
+        self.tables[self.parameter(weight)] = result.layer
         return result
-
-    def operands(self, call):
-        """Values of both operands in the output's shape; free parameters become layers."""
-        a, b = call.arg(0), call.arg(1, "other")
-        if not isinstance(a, Tensor) or not isinstance(b, Tensor):
-            raise Unlike
-        shape = self.sample(call.outs[0])
-        values = []
-        for t in (a, b):
-            value = self.value(t)
-            if value.parameter and not value.layer:
-                whole = [self.parameters[key][1].numel() for key in value.parameter]
-                if t.numel != size(shape) or whole != [t.numel] or not self.own(t)[0]:
-                    raise Unlike
-                value = self.add("parameter", [], shape, shape=list(shape))
-            values.append(value)
-        return values, shape
 
     def on_add(self, call):
         a, b = call.arg(0), call.arg(1, "other")
-        if isinstance(b, Tensor) and self.is_parameter(b) and self.value(a).layer and len(b.shape) == 1:
-            last = next(x for x in self.layers + self.inputs if x["name"] == self.value(a).layer)
-            if last is self.layers[-1] and last["type"] == "linear" and not last.get("bias", True) and \
-                    last["units"] == b.numel and self.own(b)[0]:
-                del last["bias"]
-                return self.value(a)
-        values, shape = self.operands(call)
-        if not all(v.layer for v in values):
+        if not isinstance(b, Tensor) or not isinstance(a, Tensor):
             raise Unlike
-        return self.add("add", [self.reshape(v, shape) for v in values], shape)
+        last = self.layers[-1] if self.layers else {}
+        if self.parameter(b) and len(b.shape) == 1 and self.value(a).layer == last.get("name") and \
+                last["type"] == "linear" and not last.get("bias", True) and last["units"] == b.numel:
+            self.own(b)
+            del last["bias"]
+            return self.value(a)
+        shape = self.sample(call.outs[0])
+        return self.add("add", [self.source(t, shape) for t in (a, b)], shape)
 
     def on_mul(self, call):
         a, b = call.arg(0), call.arg(1, "other")
         if not isinstance(b, Tensor) or not isinstance(a, Tensor):
             raise Unlike
-        for x, y in ((a, b), (b, a)):
-            value = self.value(y)
-            if value.noise is not None and not value.layer and self.value(x).layer:
-                if y.numel != x.numel:
-                    raise Unlike
-                return self.add("dropout", [self.shaped(x)], self.sample(call.outs[0]), rate=round(1 - value.noise, 9),
-                                in_place=bool(call.writes))
         shape = self.sample(call.outs[0])
-        values = []
-        for t in (a, b):
-            value, own = self.value(t), self.sample(t)
-            if not value.layer:
-                raise Unlike
-            if own != shape and (own[:1] != shape[:1] or size(own) != shape[0]):
-                raise Unlike
-            values.append(self.reshape(value, own if own == shape else own[:1]))
-        return self.add("multiply", values, shape)
-
-    def joined(self, call, tensors, shapes, axis):
-        values = []
-        for t, shape in zip(tensors, shapes):
-            value = self.value(t)
-            if value.parameter and not value.layer:
-                if size(shape) != sum(self.parameters[k][1].numel() for k in value.parameter) or not self.own(t)[0]:
-                    raise Unlike
-                value = self.add("parameter", [], shape, shape=list(shape))
-            if not value.layer:
-                raise Unlike
-            values.append(self.reshape(value, shape))
-        return self.add("concat", values, self.sample(call.outs[0]), **({"axis": axis} if axis else {}))
+        for x, y in ((a, b), (b, a)):
+            rate = self.value(y).noise
+            if rate is not None and x.numel == y.numel:
+                return self.add("dropout", [self.shaped(x)], shape, rate=round(1 - rate, 9), in_place=bool(call.writes))
+        shapes = [self.sample(t) for t in (a, b)]
+        if any(each != shape and (each[0] != shape[0] or size(each) != shape[0]) for each in shapes):
+            raise Unlike  # neither of one shape nor a number a channel
+        return self.add("multiply", [self.shaped(t, each if each == shape else each[:1]) for t, each in zip((a, b), shapes)],
+                        shape)
 
     def on_cat(self, call):
-        tensors, dim = call.args[0], call.arg(1, "dim", 0) % len(call.outs[0].shape)
-        out, twin = call.outs[0].shape, self.twin[id(call.outs[0])].shape
+        tensors, out = call.args[0], call.outs[0]
         if len(tensors) == 1:
             return self.value(tensors[0])
-        if out[dim] != twin[dim]:
-            raise Unlike
-        axis = sum(1 for d in range(dim) if out[d] == twin[d] or out[d] != BATCHES[0])
-        total = self.sample(call.outs[0])
-        return self.joined(call, tensors, [(*total[:axis], t.shape[dim], *total[axis + 1:]) for t in tensors], axis)
+        dim, total = call.arg(1, "dim", 0) % len(out.shape), self.sample(out)
+        axis = self.axis(out, dim)
+        sources = [self.source(t, (*total[:axis], t.shape[dim], *total[axis + 1:])) for t in tensors]
+        return self.add("concat", sources, total, **({"axis": axis} if axis else {}))
 
     def on_clone(self, call):
-        """A copy in another order."""
-        t = call.ins[0]
-        value, shape = self.value(t), self.sample(t)
-        if len(shape) == 1:
-            shape = (1, *shape)
-        swapped = self.reshape(value, (shape[1], shape[0], *shape[2:]))
+        """A copy in another order, written as a transpose of as many bytes."""
+        shape = self.sample(call.ins[0])
+        shape = shape if len(shape) > 1 else (1, *shape)
+        swapped = self.shaped(call.ins[0], (shape[1], shape[0], *shape[2:]))
         return self.add("transpose", [swapped], shape, axes=[1, 0, *range(2, len(shape))])
-
-    on_contiguous = on_clone
-
-    def on__to_copy(self, call):
-        return self.value(call.ins[0])
 
     def on_upsample_nearest2d(self, call, mode="nearest"):
         a, b = self.sample(call.ins[0]), self.sample(call.outs[0])
@@ -747,62 +628,34 @@ class Network:
 
     def on_attention(self, call):
         query, key, value = call.args
-        heads, kv_heads = query.shape[1], key.shape[1]
-        if len(query.shape) != 4 or isinstance(call.kwargs.get("attn_mask"), Tensor) and self.is_parameter(
-                call.kwargs["attn_mask"]):
+        if len(query.shape) != 4 or self.parameter(call.kwargs.get("attn_mask")):
             raise Unlike
-        sources = [self.shaped(t, (t.shape[2], t.shape[1] * t.shape[3])) for t in call.args]
-        fields = {"heads": heads, "flash": True}
-        if kv_heads != heads:
-            fields["kv_heads"] = kv_heads
-        if call.kwargs.get("is_causal"):
-            fields["causal"] = True
-        if call.kwargs.get("dropout_p"):
-            fields["dropout"] = call.kwargs["dropout_p"]
-        width = heads * value.shape[3]
+        heads, fields = query.shape[1], {}
+        for name, given in (("kv_heads", key.shape[1] if key.shape[1] != heads else None),
+                            ("causal", bool(call.kwargs.get("is_causal"))), ("dropout", call.kwargs.get("dropout_p"))):
+            if given:
+                fields[name] = given
         self.macs += heads * query.shape[2] * key.shape[2] * (query.shape[3] + value.shape[3])
-        return self.add("attention", sources, (query.shape[2], width), **fields)
+        return self.add("attention", [self.shaped(t, (t.shape[2], t.shape[1] * t.shape[3])) for t in call.args],
+                        (query.shape[2], heads * value.shape[3]), heads=heads, flash=True, **fields)
 
-    def recurrent(self, call, kind):
+    def on_lstm(self, call):
         x, module = call.args
         if getattr(module, "proj_size", 0) or module.dropout:
             raise Unlike
-        shape = self.sample(x)
-        units, ways = module.hidden_size, 2 if module.bidirectional else 1
-        for p in module.parameters():
-            self.counted.add(storage(p))
-        fields = {"units": units}
-        if module.num_layers > 1:
-            fields["layers"] = module.num_layers
-        if module.bidirectional:
-            fields["bidirectional"] = True
-        if not module.bias:
-            fields["bias_vectors"] = 0
-        gates = {"lstm": 4, "gru": 3}[kind]
+        (steps, features), units, ways = self.sample(x), module.hidden_size, 1 + module.bidirectional
+        self.counted.update(storage(p) for p in module.parameters())
+        gates = 4 if call.name == "lstm" else 3
         for layer in range(module.num_layers):
-            self.macs += shape[0] * ways * gates * units * (units + (shape[-1] if not layer else ways * units))
-        return self.add(kind, [self.shaped(x)], (shape[0], ways * units), **fields)
+            self.macs += steps * ways * gates * units * (units + (ways * units if layer else features))
+        fields = {"layers": module.num_layers, "bidirectional": module.bidirectional, "bias_vectors": 2 * module.bias}
+        return self.add(call.name, [self.shaped(x)], (steps, ways * units), units=units, **fields)
 
-    def on_lstm(self, call):
-        return self.recurrent(call, "lstm")
-
-    def on_gru(self, call):
-        return self.recurrent(call, "gru")
-
-
-def t_made(found, t):
-    return found[1] if found else t.made
+    on_gru = on_lstm
 
 
 def contiguous(shape):
-    strides, step = [], 1
-    for each in reversed(shape):
-        strides.append(step)
-        step *= each
-    return tuple(reversed(strides))
-
-
-# The file
+    return tuple(math.prod(shape[d + 1:]) for d in range(len(shape)))
 
 
 def alive(layers, outputs):
@@ -814,60 +667,47 @@ def alive(layers, outputs):
     return [layer for layer in layers if layer["name"] in wanted]
 
 
+def body(layers, start, indices, before):
+    """Layers of one copy as it names them."""
+    out = []
+    for layer in (layers[i] for i in indices):
+        inputs = [x[len(start):] if x.startswith(start) else "@input" if x == before else x for x in layer.get("inputs", ())]
+        out.append({**layer, "name": layer["name"][len(start):], **({"inputs": inputs} if inputs else {})})
+    return out
+
+
 def fold(layers, outputs):
     """Writes copies `P.0.…` to `P.n.…` of equal layers once, as a repeat called P."""
     blocks = {}
     for i, layer in enumerate(layers):
         words = layer["name"].split(".")
-        for j in range(1, len(words) - 1):
-            if words[j].isdigit():
-                blocks.setdefault(".".join(words[:j]), {}).setdefault(int(words[j]), []).append(i)
-                break
-    for prefix, copies in sorted(blocks.items(), key=lambda each: -each[1][min(each[1])][0]):
+        at = next((j for j in range(1, len(words) - 1) if words[j].isdigit()), None)
+        if at:
+            blocks.setdefault(".".join(words[:at]), {}).setdefault(int(words[at]), []).append(i)
+    for prefix, copies in sorted(blocks.items(), key=lambda each: -min(i for copy in each[1].values() for i in copy)):
         flat = [i for k in sorted(copies) for i in copies[k]]
         if len(copies) < 2 or sorted(copies) != list(range(len(copies))) or flat != list(range(flat[0], flat[-1] + 1)):
             continue
-        bodies = [body(layers, prefix, k, copies[k], layers[copies[k - 1][-1]]["name"] if k else None) for k in sorted(copies)]
-        if any(each != bodies[1] for each in bodies[2:]):
-            continue
-        entry = [x for x, y in zip(flatten(bodies[0]), flatten(bodies[1])) if y == "@input"]
-        first = json.loads(json.dumps(bodies[0]))
-        for layer, like in zip(first, bodies[1]):
-            if len(layer.get("inputs", ())) == len(like.get("inputs", ())):
-                layer["inputs"] = ["@input" if y == "@input" else x for x, y in
-                                   zip(layer.get("inputs", ()), like.get("inputs", ()))] or None
-                if layer["inputs"] is None:
-                    del layer["inputs"]
-        inner = {layers[i]["name"] for i in flat}
-        last = layers[flat[-1]]["name"]
+
+        def copy(k, before=None):
+            return body(layers, f"{prefix}.{k}.", copies[k], layers[copies[k - 1][-1]]["name"] if k else before)
+        entry = {x for a, b in zip(copy(0), copy(1))
+                 for x, y in zip(a.get("inputs", ()), b.get("inputs", ())) if y == "@input"}
+        block, last = copy(0, *list(entry)[:1]), layers[flat[-1]]["name"]
+        inner, own = {layers[i]["name"] for i in flat} - {last}, {each["name"] for each in block}
+        reads = {x for i in flat for x in layers[i].get("inputs", ())} - inner - entry
         outside = {x for i, layer in enumerate(layers) if not flat[0] <= i <= flat[-1]
                    for x in [*layer.get("inputs", ()), layer.get("tied_to")]} | set(outputs)
-        if first != bodies[1] or len(set(entry)) != 1 or (outside & inner) - {last} or \
-                any("tied_to" in layers[i] for i in flat):
+        if len(entry) != 1 or any(copy(k) != block for k in range(1, len(copies))) or inner & outside or \
+                own & reads or any("tied_to" in each for each in block):
             continue
-        repeat = {"name": prefix, "type": "repeat", "times": len(copies), "inputs": entry[:1], "layers": bodies[1]}
-        layers[flat[0]:flat[-1] + 1] = [repeat]
+        layers[flat[0]:flat[-1] + 1] = [{"name": prefix, "type": "repeat", "times": len(copies), "inputs": list(entry),
+                                         "layers": block}]
         for layer in layers:
             if "inputs" in layer:
                 layer["inputs"] = [prefix if x == last else x for x in layer["inputs"]]
         outputs[:] = [prefix if x == last else x for x in outputs]
     return layers
-
-
-def flatten(block):
-    return [x for layer in block for x in layer.get("inputs", ())]
-
-
-def body(layers, prefix, k, indices, before):
-    """Layers of copy k as it names them."""
-    start, out = f"{prefix}.{k}.", []
-    for i in indices:
-        layer = dict(layers[i], name=layers[i]["name"][len(start):])
-        if "inputs" in layer:
-            layer["inputs"] = [x[len(start):] if x.startswith(start) else "@input" if x == before else x
-                               for x in layer["inputs"]]
-        out.append(layer)
-    return out
 
 
 def shorten(layers, before=None):
@@ -908,58 +748,71 @@ def on_meta(module):
 
 
 def translate(module, inputs, name):
-    """Returns the network as an object, and the custom layers with their operators."""
+    """Returns the network as an object, and remarks on custom layers and on what was left out."""
     with on_meta(module):
-        runs = [run(module, [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs])
-                for batch in BATCHES]
-        network = Network(module, runs)
-    outputs = network.translate()
+        try:
+            runs = [run(module, [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs])
+                    for batch in BATCHES]
+        except Exception as error:  # whatever forward raises
+            raise Refused(f"forward on meta tensors: {type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}; "
+                          "give --input as forward takes it, and a module that does not read values of tensors") from error
+        network, idle = Network(module, runs), dict(module.named_parameters())
+        dtype = str(next((p.dtype for p in module.parameters()), torch.float32)).split(".")[1]
+        outputs = network.translate()
+        idle = [path for path, p in idle.items() if storage(p) not in network.counted]
     layers = alive(network.layers, outputs)
-    names = {layer["name"] for layer in layers}
+    remarks = network.remarks({layer["name"] for layer in layers})
+    if idle:
+        remarks.append(f"left out {len(idle)} parameters that no layer reads: {', '.join(idle[:3])}{', …' * (len(idle) > 3)}")
     used = {x for layer in layers for x in layer.get("inputs", ())}
-    if layers and len(outputs) == 1 and layers[-1]["type"] == "linear" and layers[-1]["name"] == outputs[0]:
+    inputs = [x for x in network.inputs if x["name"] in used]
+    if layers[-1]["type"] == "linear" and outputs == [layers[-1]["name"]]:
         layers.append({"name": "loss", "type": "softmax_cross_entropy", "inputs": outputs})
         outputs = ["loss"]
-    layers = fold(layers, outputs)
+    fold(layers, outputs)
     repeats = [layer for layer in layers if layer["type"] == "repeat"]
     if repeats:
         max(repeats, key=lambda each: each["times"] * len(each["layers"]))["scale"] = True
-    file = {"$schema": "network.schema.json", "format": "ooc-paleo/network", "version": 1, "name": name,
-            "source": f"{type(module).__module__}.{type(module).__qualname__}, by from_torch.py with torch {torch.__version__}",
-            "dtype": {torch.float16: "float16", torch.bfloat16: "bfloat16", torch.float64: "float64"}.get(network.dtype,
-                                                                                                      "float32"),
-            "inputs": [x for x in network.inputs if x["name"] in used], "layers": layers}
-    shorten(layers, file["inputs"][0]["name"] if len(file["inputs"]) == 1 else None)
-    if outputs != [layers[-1]["name"]]:
-        file["outputs"] = outputs
-    return file, [each for each in network.custom if each[0]["name"] in names], network
+    shorten(layers, inputs[0]["name"] if len(inputs) == 1 else None)
+    source = f"{type(module).__module__}.{type(module).__qualname__}, by from_torch.py with torch {torch.__version__}"
+    return {"$schema": "network.schema.json", "format": "ooc-paleo/network", "version": 1, "name": name, "source": source,
+            "dtype": dtype, "inputs": inputs, "layers": layers,
+            **({} if outputs == [layers[-1]["name"]] else {"outputs": outputs})}, remarks
+
+
+def merge(file, base, other, symbol, size, other_size):
+    """`file` with "2*seq" where `base` and `other`, which are of two lengths, differ so."""
+    if base == other:
+        return file
+    if isinstance(file, dict) and isinstance(other, dict) and base.keys() == other.keys():
+        return {key: merge(x, base[key], other[key], symbol, size, other_size) for key, x in file.items()}
+    if isinstance(file, list) and isinstance(other, list) and len(base) == len(other):
+        return [merge(x, y, z, symbol, size, other_size) for x, y, z in zip(file, base, other)]
+    if not isinstance(file, int) or base % size or base * other_size != other * size:
+        raise Unlike
+    return symbol if base == size else f"{base // size}*{symbol}"
 
 
 def write(module, inputs, path, name=None, strict=False):
-    """Writes the network file of `module`, called with `inputs` (tensors, batch first), to `path`."""
-    name = name or os.path.basename(path).rsplit(".", 1)[0]
-    try:
-        file, custom, network = translate(module, list(inputs), name)
-    except Refused:
-        raise
-    except (RuntimeError, NotImplementedError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise Refused(f"forward on meta tensors: {type(error).__name__}: {str(error).splitlines()[0][:200]}; "
-                      "give --input as forward takes it, and a module that does not read values of tensors") from error
-    groups = {}
-    for layer, operator, flops, moved in custom:
-        group = groups.setdefault(operator, [0, 0, 0, layer["name"]])
-        group[:3] = group[0] + 1, group[1] + flops, group[2] + moved
-    lines = [f"custom layers: {count} of {operator} ({example}{', …' if count > 1 else ''}): {flops / max(1, 2 * network.macs + flops):.1%} "
-             f"of FLOPs, {moved / max(1, network.work):.1%} of elements"
-             for operator, (count, flops, moved, example) in sorted(groups.items(), key=lambda each: -each[1][2])]
-    if lines and strict:
-        raise Refused("no layer kind: " + "; ".join(lines) + "; leave out --strict for custom layers")
-    idle = [path for path, p in module.named_parameters() if path not in network.read]
-    if idle:
-        lines.append(f"{len(idle)} parameters are read by no layer and left out: {', '.join(idle[:3])}{', …' * (len(idle) > 3)}")
+    """Writes the network file of `module`, called with `inputs` (tensors, batch first, or texts as --input takes them), to
+    `path`; returns remarks."""
+    name, sizes = name or os.path.basename(path).rsplit(".", 1)[0], {}
+    inputs = [read_input(x, sizes) if isinstance(x, str) else lambda _, x=x: x for x in inputs]
+    base, remarks = translate(module, [make(sizes) for make in inputs], name)
+    file = dict(base)
+    for symbol, size_ in sizes.items():
+        try:
+            other = {**sizes, symbol: size_ // 2}
+            file = merge(file, base, translate(module, [make(other) for make in inputs], name)[0], symbol, size_, size_ // 2)
+            file["symbols"] = {**file.get("symbols", {}), symbol: size_}
+        except (Unlike, Refused):
+            remarks.append(f"{symbol} is fixed at {size_}: some layers have sizes that are no multiples of it")
+    refused = [x for x in remarks if x.startswith("custom")]
+    if strict and refused:
+        raise Refused("no layer kind: " + "; ".join(refused) + "; leave out --strict for custom layers")
     with open(path, "w", encoding="utf-8") as out:
         out.write(text(file))
-    return lines
+    return remarks
 
 
 def text(file):
@@ -1003,13 +856,16 @@ def load(target):
     return made
 
 
-def read_input(item):
+def read_input(item, named):
+    """What makes an input for given sizes of symbols; `named` gets those in `item`."""
     shape, _, dtype = item.partition(":")
     dtype = getattr(torch, dtype or "float32", None)
-    sizes = shape.split(",")
-    if not isinstance(dtype, torch.dtype) or not all(each.isdigit() and int(each) for each in sizes):
-        raise Refused(f"--input: found '{item}', expected sizes and a type, the batch first, as 1,3,224,224 or 1,128:int64")
-    return torch.empty([int(each) for each in sizes], dtype=dtype, device="meta")
+    words = [each.rpartition("=") for each in shape.split(",")]
+    if not isinstance(dtype, torch.dtype) or not all(size_.isdigit() and int(size_) for _, _, size_ in words):
+        raise Refused(f"--input: found '{item}', expected sizes and a type, the batch first, as 1,3,224,224 or "
+                      "1,seq=128:int64")
+    named.update((symbol, int(size_)) for symbol, _, size_ in words if symbol)
+    return lambda sizes: torch.empty([sizes.get(symbol, int(size_)) for symbol, _, size_ in words], dtype=dtype, device="meta")
 
 
 def main():
@@ -1025,13 +881,14 @@ def main():
         print(f"from_torch: {torch} (pip install torch)", file=sys.stderr)
         return 6
     try:
-        inputs = [read_input(item) for item in arguments.input]
-        lines = write(load(arguments.module), inputs, arguments.output, arguments.name, arguments.strict)
+        for item in arguments.input:
+            read_input(item, {})
+        remarks = write(load(arguments.module), arguments.input, arguments.output, arguments.name, arguments.strict)
     except (Refused, OSError) as error:
         print(f"from_torch: error: {error}", file=sys.stderr)
         return 1
-    for line in lines:
-        print(f"from_torch: {line}", file=sys.stderr)
+    for each in remarks:
+        print(f"from_torch: {each}", file=sys.stderr)
     return 0
 
 

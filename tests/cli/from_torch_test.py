@@ -79,7 +79,7 @@ class Image(nn.Module):
         x = self.act(self.norm(self.conv(x)))
         if self.gate:
             x = x * torch.sigmoid(self.up(self.act(self.down(x.mean((2, 3))))))[:, :, None, None]
-        return self.fc(nn.functional.leaky_relu(nn.functional.max_pool2d(x, 2)).mean((2, 3)))
+        return self.fc(nn.functional.leaky_relu(nn.functional.max_pool2d(x, 2)).exp().sum((2, 3)))
 
 
 def expect(what, found, wanted):
@@ -147,12 +147,19 @@ expect("a layer's name", "attn.qkv" in [x["name"] for x in repeat["layers"]], Tr
 expect("the tied head", [x["tied_to"] for x in language["layers"] if "tied_to" in x], ["tokens"])
 image = check("image", Image(), torch.empty(1, 3, 16, 16))
 expect("in place", [x["in_place"] for x in image["layers"] if x["type"] == "relu"], [True, True])
+with tempfile.TemporaryDirectory() as work:
+    path = os.path.join(work, "steps.json")
+    remarks = from_torch.write(nn.Sequential(nn.Linear(8, 8), nn.Flatten(), nn.GELU()), ["1,seq=16,8"], path)
+    with open(path, encoding="utf-8") as text:
+        steps = json.load(text)
+    expect("a symbol", (remarks, steps["symbols"], steps["inputs"][0]["shape"], steps["layers"][1]["shape"]),
+           ([], {"seq": 16}, ["seq", 8], ["8*seq"]))
 try:
     import torchvision
 except ImportError:
     print("no torchvision: its networks were left out")
 else:
-    for each in ("resnet18", "mobilenet_v2", "vit_b_16"):
+    for each in ("resnet18", "mobilenet_v2"):
         check(each, getattr(torchvision.models, each)(weights=None), torch.empty(1, 3, 224, 224))
 with tempfile.TemporaryDirectory() as work:
     module = os.path.join(work, "own.py")
