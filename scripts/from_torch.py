@@ -46,6 +46,10 @@ class Refused(Exception):
     """A module or an argument that cannot be taken; says cause, then remedy."""
 
 
+class BadArgument(Refused):
+    """An argument that names or says nothing usable."""
+
+
 class Unlike(Exception):
     """An operator that its layer kind does not express."""
 
@@ -836,7 +840,7 @@ def load(target):
     """The module that MODULE:CALLABLE or FILE.py:CALLABLE returns."""
     place, _, attribute = target.rpartition(":")
     if not place:
-        raise Refused(f"found '{target}', expected MODULE:CALLABLE or FILE.py:CALLABLE")
+        raise BadArgument(f"found '{target}', expected MODULE:CALLABLE or FILE.py:CALLABLE")
     try:
         if place.endswith(".py"):
             sys.path.insert(0, os.path.dirname(os.path.abspath(place)))
@@ -848,11 +852,11 @@ def load(target):
             sys.path.insert(0, os.getcwd())
             found = importlib.import_module(place)
     except (ImportError, OSError) as error:
-        raise Refused(f"{place}: {error}; give a module that Python finds or a file") from error
+        raise BadArgument(f"{place}: {error}; give a module that Python finds or a file") from error
     made = getattr(found, attribute, None)
     made = made if isinstance(made, torch.nn.Module) else made() if callable(made) else None
     if not isinstance(made, torch.nn.Module):
-        raise Refused(f"'{target}' gives no torch.nn.Module; name a module or what returns one without arguments")
+        raise BadArgument(f"'{target}' gives no torch.nn.Module; name a module or what returns one without arguments")
     return made
 
 
@@ -862,8 +866,7 @@ def read_input(item, named):
     dtype = getattr(torch, dtype or "float32", None)
     words = [each.rpartition("=") for each in shape.split(",")]
     if not isinstance(dtype, torch.dtype) or not all(size_.isdigit() and int(size_) for _, _, size_ in words):
-        raise Refused(f"--input: found '{item}', expected sizes and a type, the batch first, as 1,3,224,224 or "
-                      "1,seq=128:int64")
+        raise BadArgument(f"--input: found '{item}', expected sizes, the batch first, and a type: 1,3,224,224 or 1,seq=128:int64")
     named.update((symbol, int(size_)) for symbol, _, size_ in words if symbol)
     return lambda sizes: torch.empty([sizes.get(symbol, int(size_)) for symbol, _, size_ in words], dtype=dtype, device="meta")
 
@@ -881,12 +884,14 @@ def main():
         print(f"from_torch: {torch} (pip install torch)", file=sys.stderr)
         return 6
     try:
-        for item in arguments.input:
-            read_input(item, {})
+        _ = [read_input(item, {}) for item in arguments.input]  # before the module is loaded, which takes longer
         remarks = write(load(arguments.module), arguments.input, arguments.output, arguments.name, arguments.strict)
-    except (Refused, OSError) as error:
+    except OSError as error:
+        print(f"from_torch: error: '{error.filename}': {error.strerror}; name another file", file=sys.stderr)
+        return 2
+    except Refused as error:
         print(f"from_torch: error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, BadArgument) else 1
     for each in remarks:
         print(f"from_torch: {each}", file=sys.stderr)
     return 0
