@@ -25,6 +25,8 @@ Completes completes_of(const Option& option) {
   return option.choices.empty() ? Completes::kNothing : Completes::kChoices;
 }
 
+constexpr std::string_view kBeforeJob = "--layer-times";  // files that are read stand together
+
 enum class Values { kOne, kSeveral };
 
 Flag flag_of(const Option& option, Values values) {
@@ -68,12 +70,16 @@ std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists,
   return in_order([&](const Option& option, std::vector<Flag>& all) {
     if (is_among(but, option.flag)) return;
     all.push_back(flag_of(option, is_among(lists, option.flag) ? Values::kSeveral : Values::kOne));
+    if (option.flag == kBeforeJob) all.push_back(kJob);
   });
 }
 
 std::vector<Flag> of_sweeps() {
   return in_order([](const Option& option, std::vector<Flag>& all) {
-    if (option.flag == "--layer-times") return;  // measured at one batch on one machine
+    if (option.flag == kBeforeJob) {
+      all.push_back(kJob);
+      return;  // times were measured at one batch on one machine
+    }
     all.push_back(flag_of(option, option.column.empty() ? Values::kOne : Values::kSeveral));
     all.back().many = option.flag == "--hardware";
   });

@@ -53,6 +53,12 @@ inline constexpr Flag kTimeLimit{
     .name = "--time-limit",
     .value = "TIME",
     .help = "give the measuring program up after such a silence; default 60s"};
+inline constexpr Flag kJob{.name = "--job",
+                           .value = "FILE",
+                           .help =
+                               "a trainer's own file, for what no flag says: DeepSpeed's "
+                               "JSON, the YAML of accelerate, axolotl or a Hugging Face trainer",
+                           .completes = Completes::kInputs};
 inline constexpr Flag kMaxInput{.name = "--max-input",
                                 .value = "SIZE",
                                 .help = "largest input file that is read; default 64MiB"};

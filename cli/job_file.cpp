@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
 
 #include "cli/locate.hpp"
+#include "cli/remarks.hpp"
+#include "cli/text_file.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/standard_input.hpp"
@@ -24,8 +25,9 @@ constexpr std::string_view kStudy = "ooc-paleo/study";
 constexpr std::string_view kResult = "ooc-paleo/result";
 constexpr std::string_view kFormats[] = {kJobFormat, kStudy, kResult};
 /// Who works on results, and how, is no part of what is asked.
-constexpr std::string_view kNotOfJobs[] = {"--dry-run",  "--format",    "--jobs",  "--max-input",
-                                           "--no-color", "--overwrite", "--quiet", "--rows"};
+constexpr std::string_view kNotOfJobs[] = {"--dry-run",   "--format",    "--job",
+                                           "--jobs",      "--max-input", "--no-color",
+                                           "--overwrite", "--quiet",     "--rows"};
 /// A larger file is no job, and a network is not to be read twice.
 constexpr std::uintmax_t kMostOfJob = std::uintmax_t{8} << 20;  // bytes
 
@@ -96,6 +98,20 @@ bool is_looked_for(const Command& command, const Arguments& given, std::string_v
          (flag == axis->flag || (axis->word == "link" && flag.starts_with("--link-")));
 }
 
+/// The shipped network that a model of the hub is, or the name as it is: "llama-3-8b" of "meta-llama/Meta-Llama-3-8B".
+std::string network_of_hub(const std::string& name) {
+  std::string word = lower_case(std::string_view(name).substr(name.rfind('/') + 1));
+  for (const std::string_view end : {"-hf", "-instruct", "-base"}) {
+    if (word.ends_with(end)) word.erase(word.size() - end.size());
+  }
+  constexpr std::string_view kMaker = "meta-";
+  if (word.starts_with(kMaker)) word.erase(0, kMaker.size());
+  for (const DataFile& each : data_files(DataKind::kNetwork)) {
+    if (each.name == word) return word;
+  }
+  return name;
+}
+
 /// 256, 0.85; not 1e3 or 007.
 bool is_plain_number(std::string_view text) {
   const auto all_digits = [](std::string_view part) {
@@ -151,6 +167,28 @@ JobFile::JobFile(const SpecDocument& document, const Command& command, const Arg
   root.reject_unknown_keys();
 }
 
+JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Command& command,
+                 const Arguments& given)
+    : file_(path) {
+  const bool takes_schedule = command.name == "predict" || command.name == "fit";
+  for (const TrainerFlag& each : trainer.flags) {
+    const bool is_network = each.flag == kNetwork;
+    if (is_network ? !given.positionals().empty() : find_flag(command, each.flag) == nullptr)
+      continue;
+    if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
+    if (each.flag == "--blocks" && given.has("--schedule")) continue;
+    entries_.push_back({.flag = each.flag,
+                        .pointer = each.pointer,
+                        .texts = {is_network ? network_of_hub(each.text) : each.text},
+                        .file = each.file});
+  }
+  for (const std::string& name : given.positionals()) {
+    entries_.push_back({.flag = std::string(kNetwork), .pointer = "", .texts = {name}});
+  }
+  std::erase_if(entries_,
+                [&](const Entry& each) { return is_looked_for(command, given, each.flag); });
+}
+
 void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit) {
   if (value.type() == SpecType::kNull) return;
   for (const Entry& entry : entries_) {
@@ -193,6 +231,7 @@ void JobFile::add_symbols(const SpecView& symbols) {
 Arguments JobFile::with_flags_of(const Arguments& given) const {
   std::vector<std::string> networks;
   auto flags = given.flags();
+  std::erase_if(flags, [](const auto& each) { return each.first == "--job"; });
   for (const Entry& entry : entries_) {
     if (entry.flag == kNetwork) {
       for (const std::string& each : entry.texts) {
@@ -208,14 +247,26 @@ Arguments JobFile::with_flags_of(const Arguments& given) const {
                    file_);
 }
 
+std::string JobFile::words() const {
+  std::vector<std::string> words;
+  for (const Entry& entry : entries_) {
+    if (entry.flag != kNetwork) words.push_back(entry.flag);
+    for (const std::string& text : entry.texts) words.push_back(text);
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
 SpecError JobFile::located(const SpecError& error, const Arguments& given) const {
   SpecError::Parts parts = error.parts();
   if (!parts.file.empty()) return error;
+  std::string file = file_;
   const auto entry = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const Entry& each) { return each.flag == parts.place; });
   if (entry != entries_.end() &&
       (entry->flag == kNetwork || !given.has(std::string_view(entry->flag)))) {
+    if (entry->pointer.empty()) return error;  // of the command line
     parts.place = entry->pointer;
+    if (!entry->file.empty()) file = entry->file;
     // Which element it is about, what was found says.
     for (std::size_t i = 0; i < entry->texts.size() && entry->list; ++i) {
       if (parts.found.starts_with(in_quotes(entry->texts[i]))) parts.place += fmt::format("/{}", i);
@@ -225,13 +276,22 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
   } else {
     return error;
   }
-  parts.file = file_;
+  parts.file = std::move(file);
   return SpecError(std::move(parts));
 }
 
 std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
                                 const ReadLimits& limits) {
   if (command.positionals.completes != Completes::kNetworks) return std::nullopt;
+  if (const auto path = arguments.value("--job")) {
+    const TrainerFile trainer =
+        read_trainer_file(*path, arguments.value("--devices").value_or(""), limits);
+    const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+    for (const std::string& text : trainer.remarks) remark(remarks, "remark: " + text);
+    JobFile job(trainer, *path, command, arguments);
+    remark(remarks, fmt::format("{}: {}", *path, job.words()));
+    return job;
+  }
   // What is too large for any reader is for the network's to refuse.
   const auto most = std::min(kMostOfJob, static_cast<std::uintmax_t>(limits.max_bytes));
   for (const std::string& name : arguments.positionals()) {

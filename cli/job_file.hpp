@@ -1,6 +1,7 @@
 // A job as a JSON file (docs/formats.md, 4): what flags say, each under its flag's name, in place of NETWORK. Every command
 // about a network takes one; those that take lists take lists from it. It is read by turning it into flags, and a flag of
-// the command line takes the place of the job's.
+// the command line takes the place of the job's. A trainer's own file (cli/trainer_file.hpp) does the same beside NETWORK, by
+// --job.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/trainer_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
 
@@ -27,9 +29,13 @@ class JobFile {
  public:
   /// SpecError naming file and place for what is no job, or says what no flag says.
   JobFile(const SpecDocument& document, const Command& command, const Arguments& given);
+  JobFile(const TrainerFile& trainer, const std::string& path, const Command& command,
+          const Arguments& given);
 
   /// The flags of the command line, and those of the job that it has not.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
+  /// What it says, as a command line has it.
+  [[nodiscard]] std::string words() const;
   /// An error about a flag that the job has set, as one about its place there.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
@@ -40,6 +46,7 @@ class JobFile {
     std::vector<std::string> texts;  ///< of a list, one an element
     char separator = ',';
     bool list = false;
+    std::string file = {};  ///< empty: the job's
   };
   void add(const Flag& flag, const SpecView& value, std::string_view unit = {});
   void add_symbols(const SpecView& symbols);
@@ -48,7 +55,7 @@ class JobFile {
   std::vector<Entry> entries_;
 };
 
-/// The job that the only argument names: a file that says so. None for networks.
+/// The job of --job, or that the only argument names: a file that says so. None for networks.
 [[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
                                               const ReadLimits& limits);
 

@@ -1,4 +1,4 @@
-// Whole file as text.
+// Whole file as text, and text in lower case.
 #pragma once
 
 #include <string>
@@ -12,5 +12,8 @@ namespace ooc {
 /// it, or empty.
 [[nodiscard]] std::string read_text_file(const std::string& path, std::string_view place,
                                          const ReadLimits& limits = {});
+
+/// ASCII letters alone.
+[[nodiscard]] std::string lower_case(std::string_view text);
 
 }  // namespace ooc

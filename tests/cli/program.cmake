@@ -20,6 +20,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/state_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_axes_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/trainer_file_test.cpp
   LINK ooc_test_support ooc_predict
   RUNS ooc-paleo)
 

@@ -1,0 +1,545 @@
+// Two tables: kKeys says which keys of which program mean the same, compose() what of that is which flag.
+#include "cli/trainer_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cli/text_file.hpp"
+#include "cli/yaml_file.hpp"
+#include "model/base/option_text.hpp"
+
+namespace ooc {
+namespace {
+
+constexpr std::string_view kJobFlag = "--job";
+constexpr int kMostFiles = 4;  // a file that names itself ends there
+
+enum class Says {
+  kNetwork,
+  kMicroBatch,
+  kAccumulation,
+  kBatch,
+  kDevices,
+  kSequence,
+  kBf16,
+  kFp16,
+  kTf32,
+  kPrecision,
+  kGradientType,
+  kOptimizer,
+  kMomentum,
+  kCompiled,
+  kDeepSpeed,
+  kZeroStage,
+  kOffloadOptimizer,
+  kOffloadShare,
+  kOffloadWeights,
+  kFsdp,
+  kFsdpOffload,
+  kPinned,
+  kCheckpointing,
+  kCheckpointOffload,
+  kAttention,
+  kFlash,
+  kFusedKernels,
+  kChunkedLoss,
+  kAdapter,
+  kRank,
+  kAdapterDropout,
+  kTargets,
+  kLoad4,
+  kLoad8,
+  kFile,
+  kElse
+};
+
+struct Key {
+  Says says;
+  std::string_view pointer;
+  std::string_view changes = {};  ///< of kElse: what it would change
+};
+
+constexpr Key kKeys[] = {
+    {Says::kFile, "/deepspeed_config/deepspeed_config_file"},
+    {Says::kFile, "/deepspeed"},
+    {Says::kNetwork, "/base_model"},
+    {Says::kNetwork, "/model_name_or_path"},
+    {Says::kMicroBatch, "/train_micro_batch_size_per_gpu"},
+    {Says::kMicroBatch, "/micro_batch_size"},
+    {Says::kMicroBatch, "/per_device_train_batch_size"},
+    {Says::kAccumulation, "/gradient_accumulation_steps"},
+    {Says::kAccumulation, "/deepspeed_config/gradient_accumulation_steps"},
+    {Says::kBatch, "/train_batch_size"},
+    {Says::kDevices, "/num_processes"},
+    {Says::kSequence, "/sequence_len"},
+    {Says::kSequence, "/max_seq_length"},
+    {Says::kSequence, "/max_length"},
+    {Says::kSequence, "/cutoff_len"},
+    {Says::kBf16, "/bf16/enabled"},
+    {Says::kBf16, "/bf16"},
+    {Says::kBf16, "/bfloat16"},
+    {Says::kFp16, "/fp16/enabled"},
+    {Says::kFp16, "/fp16"},
+    {Says::kFp16, "/float16"},
+    {Says::kTf32, "/tf32"},
+    {Says::kPrecision, "/mixed_precision"},
+    {Says::kGradientType, "/data_types/grad_accum_dtype"},
+    {Says::kOptimizer, "/optimizer/type"},
+    {Says::kOptimizer, "/optimizer"},
+    {Says::kOptimizer, "/optim"},
+    {Says::kMomentum, "/optimizer/params/momentum"},
+    {Says::kMomentum, "/optim_args/momentum"},
+    {Says::kCompiled, "/torch_compile"},
+    {Says::kCompiled, "/dynamo_config/dynamo_backend"},
+    {Says::kDeepSpeed, "/zero_optimization"},
+    {Says::kDeepSpeed, "/train_micro_batch_size_per_gpu"},
+    {Says::kDeepSpeed, "/deepspeed_config"},
+    {Says::kZeroStage, "/zero_optimization/stage"},
+    {Says::kZeroStage, "/deepspeed_config/zero_stage"},
+    {Says::kOffloadOptimizer, "/zero_optimization/offload_optimizer/device"},
+    {Says::kOffloadOptimizer, "/zero_optimization/cpu_offload"},
+    {Says::kOffloadOptimizer, "/deepspeed_config/offload_optimizer_device"},
+    {Says::kOffloadShare, "/zero_optimization/offload_optimizer/ratio"},
+    {Says::kOffloadWeights, "/zero_optimization/offload_param/device"},
+    {Says::kOffloadWeights, "/zero_optimization/cpu_offload_params"},
+    {Says::kOffloadWeights, "/deepspeed_config/offload_param_device"},
+    {Says::kFsdp, "/fsdp"},
+    {Says::kFsdp, "/fsdp_config"},
+    {Says::kFsdpOffload, "/fsdp_config/fsdp_offload_params"},
+    {Says::kFsdpOffload, "/fsdp_config/offload_params"},
+    {Says::kPinned, "/zero_optimization/offload_optimizer/pin_memory"},
+    {Says::kPinned, "/zero_optimization/offload_param/pin_memory"},
+    {Says::kCheckpointing, "/gradient_checkpointing"},
+    {Says::kCheckpointing, "/fsdp_config/fsdp_activation_checkpointing"},
+    {Says::kCheckpointing, "/fsdp_config/activation_checkpointing"},
+    {Says::kCheckpointOffload, "/activation_checkpointing/cpu_checkpointing"},
+    {Says::kCheckpointOffload, "/activation_offloading"},
+    {Says::kAttention, "/attn_implementation"},
+    {Says::kAttention, "/flash_attn"},
+    {Says::kFlash, "/flash_attention"},
+    {Says::kFlash, "/sdp_attention"},
+    {Says::kFusedKernels, "/use_liger_kernel"},
+    {Says::kFusedKernels, "/enable_liger_kernel"},
+    {Says::kFusedKernels, "/liger_rms_norm"},
+    {Says::kFusedKernels, "/liger_glu_activation"},
+    {Says::kChunkedLoss, "/liger_fused_linear_cross_entropy"},
+    {Says::kChunkedLoss, "/cut_cross_entropy"},
+    {Says::kChunkedLoss, "/chunked_cross_entropy"},
+    {Says::kChunkedLoss, "/use_liger_kernel"},
+    {Says::kChunkedLoss, "/enable_liger_kernel"},
+    {Says::kAdapter, "/adapter"},
+    {Says::kAdapter, "/finetuning_type"},
+    {Says::kAdapter, "/use_peft"},
+    {Says::kRank, "/lora_r"},
+    {Says::kRank, "/lora_rank"},
+    {Says::kAdapterDropout, "/lora_dropout"},
+    {Says::kTargets, "/lora_target_modules"},
+    {Says::kTargets, "/lora_target"},
+    {Says::kLoad4, "/load_in_4bit"},
+    {Says::kLoad8, "/load_in_8bit"},
+    {Says::kElse, "/pipeline/stages", "layers would be split over devices"},
+    {Says::kElse, "/tensor_parallel/autotp_size", "each layer would be split over devices"},
+    {Says::kElse, "/tensor_parallel_size", "each layer would be split over devices"},
+    {Says::kElse, "/context_parallel_size", "sequences would be split over devices"},
+    {Says::kElse, "/sequence_parallel_degree", "sequences would be split over devices"},
+    {Says::kElse, "/parallelism_config", "layers or sequences would be split over devices"},
+    {Says::kElse, "/megatron_lm_config", "layers would be split over devices"},
+    {Says::kElse, "/num_machines", "one machine is predicted"},
+    {Says::kElse, "/use_cpu", "a GPU is predicted"},
+    {Says::kElse, "/zero_optimization/zero_hpz_partition_size", "shards would be held twice"},
+    {Says::kElse, "/zero_optimization/mics_shard_size", "shards would be held more often"},
+    {Says::kElse, "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
+    {Says::kElse, "/zero_optimization/zero_quantized_gradients", "fewer bytes would be exchanged"},
+    {Says::kElse, "/zero_optimization/zenflow", "part of the update would stay near"},
+    {Says::kElse, "/zero_optimization/super_offload", "updates would overlap otherwise"},
+    {Says::kElse, "/compression_training", "weights would be quantised or pruned"},
+    {Says::kElse, "/sparse_attention", "attention would read less"},
+    {Says::kElse, "/progressive_layer_drop", "layers would be left out"},
+    {Says::kElse, "/hybrid_engine", "it would also generate text"},
+    {Says::kElse, "/compile/deepcompile", "copies would be placed by the compiler"},
+    {Says::kElse, "/fp8", "products would be of 8 bits"},
+    {Says::kElse, "/qat", "weights would be rounded in each pass"},
+    {Says::kElse, "/rl", "more models, or two sequences a sample, would run"},
+    {Says::kElse, "/peft_use_dora", "adapters would have norms of weights"},
+    {Says::kElse, "/lora_modules_to_save", "these layers would be learnt whole"},
+    {Says::kElse, "/unfrozen_parameters", "only these weights would be learnt"},
+    {Says::kElse, "/freeze_trainable_layers", "only these layers would be learnt"},
+    {Says::kElse, "/layer_offloading", "frozen layers would be in host memory"},
+    {Says::kElse, "/s2_attention", "attention would read less"},
+    {Says::kElse, "/use_galore", "the optimiser's state would be projected"},
+};
+
+struct OptimizerName {
+  std::string_view name;  ///< in lower case
+  std::string_view optimizer;
+  bool foreach = false;
+  bool paged = false;
+};
+/// torch.optim.AdamW runs one kernel an operation (foreach) unless it is told `fused`.
+constexpr OptimizerName kOptimizers[] = {
+    {"adam", "adam"},
+    {"adamw", "adam"},
+    {"fusedadam", "adam"},
+    {"adamw_torch_fused", "adam"},
+    {"adamw_apex_fused", "adam"},
+    {"adamw_torch", "adam", true},
+    {"adamw_hf", "adam", true},
+    {"adamw_8bit", "adam8"},
+    {"adamw_bnb_8bit", "adam8"},
+    {"paged_adamw", "adam", false, true},
+    {"paged_adamw_32bit", "adam", false, true},
+    {"paged_adamw_8bit", "adam8", false, true},
+    {"adafactor", "adafactor"},
+    {"sgd", "sgd"},
+};
+
+struct Said {
+  std::string text;  ///< a boolean as "true" or "false", a list with commas
+  std::string file;
+  std::string pointer;
+
+  [[nodiscard]] bool is_on() const {
+    constexpr std::string_view kOff[] = {"false", "no", "none", "0", "disabled"};
+    return std::find(std::begin(kOff), std::end(kOff), lower_case(text)) == std::end(kOff);
+  }
+  [[noreturn]] void fail(std::string expected) const {
+    throw SpecError({.file = file,
+                     .place = pointer,
+                     .found = in_quotes(text),
+                     .expected = std::move(expected),
+                     .hint = {}});
+  }
+  [[nodiscard]] std::int64_t number() const {
+    try {
+      return whole_number_of(text, pointer, 1, kMaxBatch);
+    } catch (const SpecError& error) {
+      fail(error.parts().expected);
+    }
+  }
+};
+
+std::optional<SpecView> value_at(const SpecView& root, std::string_view pointer) {
+  std::optional<SpecView> view = root;
+  while (view && !pointer.empty()) {
+    if (view->type() != SpecType::kObject) return std::nullopt;
+    pointer.remove_prefix(1);
+    const std::size_t end = std::min(pointer.find('/'), pointer.size());
+    view = view->find(pointer.substr(0, end));
+    pointer.remove_prefix(end);
+  }
+  return view;
+}
+
+/// Empty: null, or an object, which says itself by its keys.
+std::string text_of(const SpecView& value) {
+  const SpecNode& node = value.node();
+  switch (node.type) {
+    case SpecType::kBoolean:
+      return node.boolean ? "true" : "false";
+    case SpecType::kNumber:
+      return node.text;
+    case SpecType::kText:
+      return std::string(trimmed(node.text));
+    case SpecType::kList: {
+      std::vector<std::string> texts;
+      for (const SpecView& item : value.items()) texts.push_back(text_of(item));
+      return fmt::format("{}", fmt::join(texts, ","));
+    }
+    case SpecType::kNull:
+    case SpecType::kObject:
+      break;
+  }
+  return "";
+}
+
+SpecDocument read_document(std::string_view text, const std::string& file,
+                           const ReadLimits& limits) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  const bool is_json = first != std::string_view::npos && text[first] == '{';
+  return is_json ? read_spec_text(text, file, limits) : read_yaml_text(text, file, limits);
+}
+
+class Reader {
+ public:
+  Reader(std::string_view devices, const ReadLimits& limits) : limits_(limits) {
+    constexpr std::int64_t kMostValues = 20'000;
+    limits_.max_values = std::min(limits_.max_values, kMostValues);
+    if (!devices.empty()) said_[Says::kDevices] = {std::string(devices), "", "--devices"};
+  }
+
+  TrainerFile read(std::string_view text, const std::string& path) && {
+    whole_.file = path;
+    read_keys(text, path);
+    if (!knows_some_) {
+      throw SpecError({.file = path,
+                       .place = std::string(kJobFlag),
+                       .found = "none of the keys that are known",
+                       .expected = "DeepSpeed's JSON, or the YAML of accelerate, axolotl or a "
+                                   "Hugging Face trainer",
+                       .hint = {}});
+    }
+    compose();
+    return std::move(job_);
+  }
+
+ private:
+  void read_keys(std::string_view text, const std::string& path) {
+    const SpecDocument document = read_document(text, path, limits_);
+    const SpecView root(document);
+    if (root.type() != SpecType::kObject) root.fail(root.found(), "keys and values");
+    for (const Key& key : kKeys) {
+      const auto value = value_at(root, key.pointer);
+      if (!value) continue;
+      knows_some_ = true;
+      const bool is_object = value->type() == SpecType::kObject;
+      Said said{text_of(*value), path, std::string(key.pointer)};
+      // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
+      constexpr std::string_view kAuto = "auto";
+      if (said.text == kAuto) said.text = key.pointer == "/bf16" ? "true" : "";
+      if (key.says == Says::kElse) {
+        const bool changes = is_object || (!said.text.empty() && said.is_on() && said.text != "1");
+        if (changes) leave_out(said, key.changes);
+      } else if (is_object ? key.says == Says::kDeepSpeed || key.says == Says::kFsdp
+                           : !said.text.empty()) {
+        said_.emplace(key.says, said);
+      }
+    }
+    const auto other = said_.extract(Says::kFile);
+    if (!other || !other.mapped().is_on() || ++files_ > kMostFiles) return;
+    said_.try_emplace(Says::kDeepSpeed, other.mapped());
+    const std::string named = beside(path, other.mapped().text);
+    read_keys(read_text_file(named, other.mapped().pointer, limits_), named);
+  }
+  /// As the trainers do, from where they run; else beside the file that names it.
+  static std::string beside(const std::string& path, const std::string& name) {
+    std::error_code ignored;
+    if (std::filesystem::exists(name, ignored)) return name;
+    return (std::filesystem::path(path).parent_path() / name).string();
+  }
+
+  [[nodiscard]] const Said* find(Says what) const {
+    const auto found = said_.find(what);
+    return found == said_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] bool has(Says what) const { return find(what) != nullptr; }
+  /// Null: not said, or "false".
+  [[nodiscard]] const Said* on(Says what) const {
+    const Said* said = find(what);
+    return said != nullptr && said->is_on() ? said : nullptr;
+  }
+  void set(std::string_view flag, std::string text, const Said& why) {
+    const bool is_there = std::any_of(job_.flags.begin(), job_.flags.end(),
+                                      [&](const TrainerFlag& each) { return each.flag == flag; });
+    if (!is_there) {
+      job_.flags.push_back({std::string(flag), std::move(text), why.file, why.pointer});
+    }
+  }
+  void leave_out(const Said& said, std::string_view changes) {
+    const std::string value = said.text.empty() ? "" : ": " + said.text;
+    job_.remarks.push_back(
+        fmt::format("{}: {}{}, is left out: {}", said.file, said.pointer, value, changes));
+  }
+
+  void compose() {
+    if (const Said* network = find(Says::kNetwork)) set("NETWORK", network->text, *network);
+    compose_batch();
+    compose_precision();
+    compose_optimizer();
+    compose_state();
+    compose_adapters();
+    compose_kernels();
+    compose_checkpoints();
+  }
+
+  void compose_batch() {
+    const Said* micro = find(Says::kMicroBatch);
+    const Said* steps = find(Says::kAccumulation);
+    const Said* total = find(Says::kBatch);
+    const Said* devices = find(Says::kDevices);
+    std::int64_t times = devices ? devices->number() : 1;
+    if (total && micro && (steps || !devices)) {
+      const std::int64_t each = micro->number() * (steps ? steps->number() : 1);
+      if (!devices) times = total->number() / each;
+      if (times == 0 || times * each != total->number()) {
+        total->fail(fmt::format("a multiple of what {} and /gradient_accumulation_steps say: {}",
+                                micro->pointer, each * std::max<std::int64_t>(times, 1)));
+      }
+    }
+    std::int64_t parts = steps ? steps->number() : 1;
+    if (total && micro && !steps) parts = total->number() / (micro->number() * times);
+    if (times > 1) set("--devices", std::to_string(times), devices ? *devices : *total);
+    if (total) {
+      set("--batch", std::to_string(total->number()), *total);
+    } else if (micro) {
+      set("--batch", std::to_string(micro->number() * parts * times), *micro);
+    }
+    if (parts > 1) set("--accumulate", std::to_string(parts), steps ? *steps : *total);
+    if (const Said* length = find(Says::kSequence)) set("--seq", length->text, *length);
+  }
+
+  /// DeepSpeed keeps 16-bit weights beside a float32 copy, FSDP casts what it gathers, axolotl loads 16-bit weights and no
+  /// copy; the others let autocast cast.
+  void compose_precision() {
+    const Said* mixed = on(Says::kPrecision);
+    const std::string name = mixed ? lower_case(mixed->text) : "";
+    const Said* bf16 = name == "bf16" ? mixed : on(Says::kBf16);
+    const Said* fp16 = name == "fp16" ? mixed : on(Says::kFp16);
+    const bool is_axolotl = has(Says::kNetwork) && find(Says::kNetwork)->pointer == "/base_model";
+    if (name == "fp8") {
+      set("--precision", "fp8", *mixed);
+    } else if (bf16) {
+      const char* precision = has(Says::kDeepSpeed)              ? "bf16"
+                              : is_axolotl || on(Says::kAdapter) ? "bf16-pure"
+                              : has(Says::kFsdp)                 ? "fsdp-bf16"
+                                                                 : "amp-bf16";
+      set("--precision", precision, *bf16);
+    } else if (fp16) {
+      set("--precision", has(Says::kDeepSpeed) ? "fp16" : "amp-fp16", *fp16);
+    } else if (const Said* tf32 = on(Says::kTf32)) {
+      set("--precision", "tf32", *tf32);
+    }
+    const Said* gradients = on(Says::kGradientType);
+    if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
+      set("--grad-dtype", "fp32", *gradients);
+    }
+  }
+
+  void compose_optimizer() {
+    const Said* said = find(Says::kOptimizer);
+    if (!said) return;
+    const std::string name = lower_case(said->text);
+    const auto known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
+                                    [&](const OptimizerName& each) { return each.name == name; });
+    if (known == std::end(kOptimizers)) return leave_out(*said, "its state is not known");
+    const Said* momentum = on(Says::kMomentum);
+    const bool has_momentum = known->optimizer == "sgd" && momentum;
+    set("--optimizer", has_momentum ? "momentum" : std::string(known->optimizer), *said);
+    if (known->foreach && !has(Says::kDeepSpeed)) set("--adam", "foreach", *said);
+    if (known->paged) set("--state", "paged", *said);
+  }
+
+  void compose_state() {
+    const Said* optimizer = offloaded(Says::kOffloadOptimizer);
+    const Said* weights = offloaded(Says::kOffloadWeights);
+    const Said* stage = find(Says::kZeroStage);
+    const bool is_third = stage && stage->text == "3";
+    if (weights && is_third) {
+      set("--state", "zero-infinity", *weights);
+    } else if (optimizer) {
+      const Said* share = find(Says::kOffloadShare);
+      const bool is_part = share && share->text != "1" && share->text != "1.0";
+      if (is_part) {
+        set("--offload", fmt::format("optimizer:{},gradients", share->text), *share);
+      } else if (is_third) {
+        set("--offload", "optimizer,gradients", *optimizer);
+      } else {
+        set("--state", "zero-offload", *optimizer);
+      }
+    }
+    const Said* fsdp = find(Says::kFsdp);
+    const Said* listed = fsdp && fsdp->text.find("offload") != std::string::npos ? fsdp : nullptr;
+    if (const Said* moves = listed ? listed : on(Says::kFsdpOffload)) {
+      set("--state", "fsdp-cpu", *moves);
+    }
+    if (const Said* pinned = find(Says::kPinned); pinned && !pinned->is_on()) {
+      set("--mode", "pageable", *pinned);
+    }
+    const Said* compiled = on(Says::kCompiled);
+    const bool near = !optimizer && !weights;
+    if (stage && stage->is_on()) {
+      set("--framework", is_third ? near ? "deepspeed-zero-3" : "pytorch-2" : "deepspeed-zero-2",
+          *stage);
+    } else {
+      const Said& why = compiled ? *compiled : whole_;
+      set("--framework", compiled ? "pytorch-2-compiled" : "pytorch-2", why);
+    }
+  }
+  /// Null: not offloaded.
+  const Said* offloaded(Says what) {
+    const Said* said = on(what);
+    if (said && lower_case(said->text) == "nvme") {
+      leave_out(*said, "disks are not predicted; \"cpu\" is");
+      return nullptr;
+    }
+    return said;
+  }
+
+  /// PEFT keeps adapters in float32 beside a 16-bit base.
+  void compose_adapters() {
+    const Said* adapter = on(Says::kAdapter);
+    const std::string kind = adapter ? lower_case(adapter->text) : "";
+    if (kind != "lora" && kind != "qlora" && kind != "true") {
+      if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
+      return;
+    }
+    const Said* rank = find(Says::kRank);
+    const Said* targets = find(Says::kTargets);
+    constexpr std::string_view kDefaultRank = "8";
+    std::string text = rank ? rank->text : std::string(kDefaultRank);
+    if (targets && targets->text != "all" && targets->text != "all-linear") {
+      text += ":" + targets->text;
+    }
+    set("--lora", text, rank ? *rank : *adapter);
+    set("--lora-dtype", "float32", *adapter);
+    if (const Said* dropout = on(Says::kAdapterDropout)) {
+      set("--lora-dropout", dropout->text, *dropout);
+    }
+    if (const Said* load = on(Says::kLoad4)) set("--base", "nf4-double", *load);
+    if (kind == "qlora") set("--base", "nf4-double", *adapter);
+    if (const Said* load = on(Says::kLoad8)) set("--base", "int8", *load);
+  }
+
+  void compose_kernels() {
+    const Said* attention = find(Says::kAttention);
+    if (const Said* fused = on(Says::kFusedKernels)) {
+      set("--kernels", "fused", *fused);
+    } else if (attention && lower_case(attention->text) == "eager") {
+      set("--kernels", "eager", *attention);
+    } else if (const Said* flash = on(Says::kFlash)) {
+      set("--kernels", "sdpa", *flash);
+    }
+    if (const Said* loss = on(Says::kChunkedLoss)) set("--loss", "chunked", *loss);
+  }
+
+  void compose_checkpoints() {
+    const Said* blocks = on(Says::kCheckpointing);
+    const Said* offload = on(Says::kCheckpointOffload);
+    const bool is_offload = blocks && lower_case(blocks->text).starts_with("offload");
+    if (offload && !blocks && offload->pointer == "/activation_offloading") {
+      return leave_out(*offload, "without gradient_checkpointing every saved tensor would move");
+    }
+    const Said* why = offload ? offload : blocks;
+    if (!why) return set("--schedule", "in-core", whole_);
+    set("--schedule", offload || is_offload ? "checkpoint-offload" : "checkpoint", *why);
+    set("--blocks", "layer", *why);
+  }
+
+  ReadLimits limits_;
+  Said whole_;  ///< why what no key says is as it is
+  std::map<Says, Said> said_;
+  TrainerFile job_;
+  int files_ = 0;
+  bool knows_some_ = false;
+};
+
+}  // namespace
+
+TrainerFile read_trainer_text(std::string_view text, const std::string& file,
+                              std::string_view devices, const ReadLimits& limits) {
+  return Reader(devices, limits).read(text, file);
+}
+
+TrainerFile read_trainer_file(const std::string& path, std::string_view devices,
+                              const ReadLimits& limits) {
+  return read_trainer_text(read_text_file(path, kJobFlag, limits), path, devices, limits);
+}
+
+}  // namespace ooc

@@ -1,0 +1,116 @@
+// --job: what trainers' own files say of a job.
+#include "tests/cli/run_program.hpp"
+
+namespace ooc::test {
+namespace {
+
+constexpr const char* kDeepSpeed = R"({"bf16": {"enabled": true}, "optimizer": {"type": "AdamW"},
+  "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu", "pin_memory": true}},
+  "gradient_accumulation_steps": 2, "train_micro_batch_size_per_gpu": 4, "gradient_clipping": "auto"})";
+
+/// The figures of `predict` on bert-large, behind what it repeats of the job.
+std::string predicted(const Words& words, std::string network = "bert-large") {
+  const Ran ran = run_ooc_paleo(Words{"predict"} + (network.empty() ? Words{} : Words{network}) +
+                                words + Words{"--hardware", "a100-40gb-sxm", "--format", "json"});
+  const std::size_t figures = ran.out.find("\"iteration_time_ns\"");
+  REQUIRE_MESSAGE(figures != std::string::npos, ran.err);
+  return ran.out.substr(figures);
+}
+
+TEST_CASE("a trainer's file is the flags that it comes to") {
+  const ScratchFolder scratch;
+  const Words offload{"--batch",      "8",
+                      "--accumulate", "2",
+                      "--precision",  "bf16",
+                      "--optimizer",  "adam",
+                      "--state",      "zero-offload",
+                      "--framework",  "deepspeed-zero-2",
+                      "--schedule",   "in-core"};
+  const std::string deepspeed = scratch.file("ds.json", kDeepSpeed);
+  CHECK(predicted({"--job", deepspeed}) == predicted(offload));
+  // accelerate names the same file, from its own folder, and says on how many devices.
+  const std::string accelerate = scratch.file(
+      "accelerate.yaml",
+      "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 1\nuse_cpu: false\n"
+      "deepspeed_config:\n  deepspeed_config_file: ds.json\n");
+  CHECK(predicted({"--job", accelerate}) == predicted(offload));
+  // A flag takes the place of the file's word.
+  CHECK(predicted({"--job", deepspeed, "--optimizer", "sgd"}) != predicted(offload));
+  const std::string fsdp = scratch.file(
+      "fsdp.yaml",
+      "distributed_type: FSDP\nmixed_precision: bf16\nfsdp_config:\n  fsdp_offload_params: true\n"
+      "  fsdp_activation_checkpointing: true\n");
+  CHECK(predicted({"--job", fsdp}) ==
+        predicted({"--precision", "fsdp-bf16", "--state", "fsdp-cpu", "--framework", "pytorch-2",
+                   "--schedule", "checkpoint", "--blocks", "layer"}));
+  const std::string axolotl = scratch.file(
+      "axolotl.yml",
+      "base_model: NousResearch/Meta-Llama-3-8B\nload_in_4bit: true\nadapter: qlora\nlora_r: 32\n"
+      "lora_target_modules: [q_proj, v_proj]\nlora_dropout: 0.05\nsequence_len: 4096\n"
+      "micro_batch_size: 2\ngradient_accumulation_steps: 4\noptimizer: paged_adamw_8bit\n"
+      "bf16: auto\ngradient_checkpointing: true\nliger_fused_linear_cross_entropy: true\n");
+  const Words qlora{"--batch",        "8",
+                    "--accumulate",   "4",
+                    "--seq",          "4096",
+                    "--precision",    "bf16-pure",
+                    "--optimizer",    "adam8",
+                    "--state",        "paged",
+                    "--lora",         "32:q_proj,v_proj",
+                    "--lora-dtype",   "float32",
+                    "--lora-dropout", "0.05",
+                    "--base",         "nf4-double",
+                    "--loss",         "chunked",
+                    "--schedule",     "checkpoint",
+                    "--blocks",       "layer",
+                    "--framework",    "pytorch-2"};
+  CHECK(predicted({"--job", axolotl}, "") == predicted(qlora, "llama-3-8b"));
+}
+
+TEST_CASE("what a trainer's file says beyond is named, or left alone") {
+  const ScratchFolder scratch;
+  const std::string file = scratch.file(
+      "t.yaml",
+      "train_batch_size: 8\ntrain_micro_batch_size_per_gpu: 2\nlearning_rate: 1e-4\n"
+      "gradient_accumulation_steps: 4\ncontext_parallel_size: 2\ntensor_parallel_size: 1\n"
+      "optimizer: {type: Lion}\nzero_optimization: {stage: 3, offload_optimizer: {device: "
+      "nvme}}\n");
+  const Ran ran = run_ooc_paleo({"predict", "alexnet", "--hardware", "m40", "--job", file});
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err.find("/context_parallel_size: 2, is left out: sequences") != std::string::npos);
+  CHECK(ran.err.find("/optimizer/type: Lion, is left out") != std::string::npos);
+  CHECK(ran.err.find("device: nvme, is left out: disks") != std::string::npos);
+  CHECK(ran.err.find("tensor_parallel") == std::string::npos);
+  CHECK(ran.err.find("learning_rate") == std::string::npos);
+  CHECK(ran.err.find("--batch 8 --accumulate 4 --framework deepspeed-zero-3") != std::string::npos);
+}
+
+TEST_CASE("a trainer's file that cannot be is refused with file and place") {
+  const ScratchFolder scratch;
+  const auto refused = [&](const std::string& text, const std::string& message) {
+    const std::string file = scratch.file("bad.yaml", text);
+    const Ran ran = run_ooc_paleo({"predict", "alexnet", "--hardware", "m40", "--job", file});
+    CAPTURE(text.substr(0, 80));
+    CHECK(ran.exit_code == 2);
+    CHECK_MESSAGE(ran.err.find("bad.yaml: " + message) != std::string::npos, ran.err);
+  };
+  refused("learning_rate: 1\n", "--job: found none of the keys that are known");
+  refused("- 1\n", "found a list of 1, expected keys and values");
+  refused("train_batch_size: 7\nmicro_batch_size: 2\ngradient_accumulation_steps: 2\n",
+          "/train_batch_size: found \"7\", expected a multiple");
+  refused("micro_batch_size: many\n", "/micro_batch_size: found \"many\", expected a whole number");
+  refused("num_processes: 16\n", "/num_processes: found \"16\", expected a whole number from 1");
+  refused("bf16: true\nbf16: false\n", "line 2: found \"bf16\" for the second time");
+  refused("bf16: \"\\q\"\n", "line 1: found unknown escape character");
+  refused("a: &a [*a]\n", "line 1: found an alias within what it stands for");
+  std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n";
+  for (char c = 'b'; c < 'k'; ++c) {
+    std::string list;
+    for (int i = 0; i < 9; ++i) list += std::string(i ? ", *" : "*") + static_cast<char>(c - 1);
+    bomb += std::string(1, c) + ": &" + c + " [" + list + "]\n";
+  }
+  refused(bomb, "line 6: found more values, aliases written out");
+  refused("a: " + std::string(100'000, '['), "line 1: found ");
+}
+
+}  // namespace
+}  // namespace ooc::test
