@@ -1,7 +1,7 @@
 // Native model. With an architecture: kernel_cost.hpp. Without, per task: launch + max(flops / (peak x efficiency), bytes / (throughput x
 // efficiency)). A task with neither FLOPs nor bytes (an `add` whose gradients need no copy) takes
 // no time. PALEO's model adds the two terms, uses its own counts and takes the data sheet's GB/s as
-// GiB/s; its PPP is 1. It fits large convolutions well; small kernels, whose cost is launch and
+// GiB/s; its PPP, `percent_of_peak`, divides all times but updates. It fits large convolutions well; small kernels, whose cost is launch and
 // tail effects, are the native model's weak side unless the profile holds efficiency curves
 // (docs/model.md, 1).
 #include "model/cost/compute_cost.hpp"
@@ -70,8 +70,10 @@ class ComputeEstimator {
     }
     if (pricer_) return pricer_->seconds(task);
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
+    const Ratio share = task.kind == TaskKind::kUpdate ? kOne : options_.percent_of_peak;
     return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency,
-                   layer.computes_in);
+                   layer.computes_in) *
+           (static_cast<double>(kOne.count()) / static_cast<double>(share.count()));
   }
 
   /// `type`: what is computed in; none: the network's.

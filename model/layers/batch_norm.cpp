@@ -1,4 +1,4 @@
-// Batch normalisation over the channels, the first dimension: { "type": "batch_norm" }. In training
+// Batch normalisation over the channels, the first dimension: { "type": "batch_norm", "affine": true }. In training
 // the statistics need a pass over the whole batch before the output can be written, so X is read
 // twice forward, X and dY twice backward (normalization.hpp).
 #include "model/layers/attributes.hpp"
@@ -9,8 +9,9 @@ namespace {
 
 LayerModel read_batch_norm(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
-  LayerModel model =
-      make_normalization(spec, inputs, {.channels = input.dims.front(), .passes = 2});
+  LayerModel model = make_normalization(
+      spec, inputs,
+      {.channels = input.dims.front(), .passes = 2, .vectors = vectors_if_affine(spec)});
   model.saves.statistics_fixed = 2 * input.dims.front();
   return model;
 }

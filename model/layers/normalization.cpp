@@ -30,15 +30,17 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
   return model;
 }
 
+std::int64_t vectors_if_affine(const SpecView& spec) {
+  const std::optional<SpecView> affine = spec.find("affine");
+  return !affine || affine->as_boolean() ? 2 : 0;
+}
+
 LayerModel make_group_normalization(const SpecView& spec, const LayerInputs& inputs,
                                     std::int64_t groups) {
-  const std::optional<SpecView> affine = spec.find("affine");
-  const bool learns = !affine || affine->as_boolean();
-  LayerModel model =
-      make_normalization(spec, inputs,
-                         {.channels = single_input(spec, inputs).dims.front(),
-                          .passes = 2,
-                          .vectors = learns ? 2 : 0});
+  LayerModel model = make_normalization(spec, inputs,
+                                        {.channels = single_input(spec, inputs).dims.front(),
+                                         .passes = 2,
+                                         .vectors = vectors_if_affine(spec)});
   model.saves.statistics_per_sample = 2 * groups;
   return model;
 }

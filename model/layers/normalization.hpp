@@ -24,6 +24,9 @@ struct NormalizationTraits {
 [[nodiscard]] LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                                             const NormalizationTraits& traits);
 
+/// Reads "affine"; default: true, gamma and beta.
+[[nodiscard]] std::int64_t vectors_if_affine(const SpecView& spec);
+
 /// Normalises a sample's channels in `groups`. "affine": false leaves out gamma and beta. Two
 /// passes, since a group does not fit on chip. Saves the input, and two statistics a group where
 /// frameworks do. Unlike batch_norm, results do not depend on the micro-batch.

@@ -21,6 +21,7 @@
 #include "model/network/import_config.hpp"
 #include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
+#include "model/network/paleo_network.hpp"
 #include "model/network/symbols.hpp"
 #include "model/network/unroll.hpp"
 #include "model/network/weight_units.hpp"
@@ -246,13 +247,8 @@ std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOp
 
 }  // namespace
 
-SpecDocument read_network_document(const std::string& path, const NetworkOptions& options) {
-  SpecDocument document = read_file(path, options).first;
-  set_symbols(document, options.symbols);
-  return document;
-}
-
 Network read_network(SpecDocument document, const NetworkOptions& options) {
+  if (is_paleo_network(document)) document = convert_paleo_network(document);
   set_symbols(document, options.symbols);
   if (options.adapters) add_adapters(document, *options.adapters);
   const SpecView root(document);

@@ -33,9 +33,6 @@ struct NetworkOptions {
   bool operator==(const NetworkOptions&) const = default;
 };
 
-/// Returns the value tree of a network file with its symbols.
-[[nodiscard]] SpecDocument read_network_document(const std::string& path,
-                                                 const NetworkOptions& options = {});
 /// Throws SpecError with file, JSON pointer, found and expected. Checks "expect" of the file,
 /// unless copies or symbols are overridden.
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});

@@ -73,7 +73,7 @@ namespace {
 std::vector<std::string> assumed_of_architecture(const HardwareProfile& hardware,
                                                  const RunInputs& inputs) {
   std::vector<std::string> used;
-  if (!hardware.kernels || inputs.compute == "paleo") return used;
+  if (!hardware.kernels || inputs.compute != "native") return used;
   const std::optional<Dtype> dtype = find_dtype(inputs.dtype);
   const bool tensor = hardware.kernels->architecture->parameters.tensor && dtype &&
                       *dtype != Dtype::kFloat32 && *dtype != Dtype::kFloat64;
@@ -100,7 +100,7 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
         return is_assumed_under(hardware.provenance, field, number);
       });
     }
-    const bool other_model = inputs.compute == "paleo" && (below(field, "compute.efficiency") ||
+    const bool other_model = inputs.compute != "native" && (below(field, "compute.efficiency") ||
                                                            below(field, "compute.kernel_launch"));
     const bool replaced =
         ((inputs.memory_given || framework.context) && field == "near_memory.reserved") ||

@@ -179,8 +179,12 @@ std::string_view allocator_name(Allocator allocator) {
   return "";
 }
 
-std::string_view compute_name(ComputeModel model) {
-  return model == ComputeModel::kNative ? "native" : "paleo";
+std::string compute_text(const CaseOptions& options) {
+  if (options.compute == ComputeModel::kNative) return "native";
+  if (options.percent_of_peak == kOne) return "paleo";
+  return format_percent(static_cast<double>(options.percent_of_peak.count()) /
+                        static_cast<double>(kOne.count())) +
+         "-of-peak paleo";
 }
 
 std::string_view exchange_name(Exchange exchange) {
@@ -269,7 +273,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.framework = framework_of(options.framework).name;
   inputs.framework_meaning = framework_of(options.framework).meaning;
   inputs.allocator = allocator_name(allocator_of(options));
-  inputs.compute = compute_name(options.compute);
+  inputs.compute = compute_text(options);
   inputs.mode = copy_mode_name(options.transfers.mode);
   repeat_prices(options.transfers, inputs);
   inputs.compute_scale = options.compute_scale;
@@ -296,6 +300,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.compute = {.model = options.compute,
                   .batch = batch_of(options, *workload.network),
                   .compute_scale = options.compute_scale.value_or(kOne),
+                  .percent_of_peak = options.percent_of_peak,
                   .layer_times = options.layer_times,
                   .software = software_of(options, hardware),
                   .workspace = framework_of(options.framework).workspace,
@@ -354,6 +359,7 @@ NetworkReport inspect(const Workload& workload, const Machine* machine,
   try {
     if (!which) input.sizes = &sizes.emplace(sizes_of(options, workload.graph, input.batch));
     NetworkReport report = summarize_network(input);
+    report.compute = compute_text(options);
     report.asked = options.asked;
     return report;
   } catch (const SpecError& error) {

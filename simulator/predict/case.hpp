@@ -66,6 +66,7 @@ struct CaseOptions {
   std::optional<AdapterOptions> adapters = {};
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
+  Ratio percent_of_peak = kOne;             ///< as in ComputeOptions
   std::optional<Ratio> compute_scale = {};  ///< factor of the machine's rates
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< unset: the framework's
@@ -88,7 +89,8 @@ struct CaseOptions {
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
-[[nodiscard]] std::string_view compute_name(ComputeModel model);
+/// Such as "62.0 %-of-peak paleo".
+[[nodiscard]] std::string compute_text(const CaseOptions& options);
 [[nodiscard]] std::string_view exchange_name(Exchange exchange);
 
 /// Network with the graph of its training iteration. The graph points into the network, so both

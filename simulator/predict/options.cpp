@@ -466,6 +466,16 @@ constexpr auto kFixed = std::to_array<Option>({
      .group = OptionGroup::kMachine,
      .read = [](const Option& option, auto text,
                 auto& to) { to.compute = chosen<ComputeModel>(option, text); }},
+    {.flag = "--percent-of-peak",
+     .value = "SHARE",
+     .help = "of the rates that PALEO's model takes, in forward and backward; default 1; its "
+             "authors: 0.62 for TensorFlow",
+     .group = OptionGroup::kMachine,
+     .beside = "--compute",
+     .read =
+         [](const Option& option, auto text, auto& to) {
+           to.percent_of_peak = ratio_of(text, option.flag, 1 / kMostComputeScale, 1);
+         }},
     {.flag = "--allocator",
      .value = "NAME",
      .help = "default: the framework's, which is ideal (no fragmentation) unless it says other",
@@ -682,6 +692,10 @@ void read_option(const Option& option, std::string_view text, CaseOptions& optio
 }
 
 void check_together(const CaseOptions& options) {
+  if (options.percent_of_peak != kOne && options.compute != ComputeModel::kPaleo) {
+    bad_value("--percent-of-peak", "a share beside --compute native",
+              "--compute paleo; --compute-scale changes the rates of the native model");
+  }
   if (options.precision) {
     const auto refuse = [](std::string_view flag, std::string_view value, std::string expected) {
       bad_value(flag, fmt::format("{} beside --precision", value), std::move(expected));

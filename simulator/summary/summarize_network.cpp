@@ -36,7 +36,6 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.framework_meaning = input.framework_meaning;
   report.accounting = accounting_name(input.accounting);
   report.optimizer = optimizer_name(graph.optimizer);
-  report.compute = input.compute_model == ComputeModel::kPaleo ? "paleo" : "native";
   for (const NetworkInput& entry : network.inputs) {
     report.inputs.emplace_back(entry.name, entry.shape.dims);
   }

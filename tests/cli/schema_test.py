@@ -171,6 +171,7 @@ def put_transformer(document):
          "softmax": "float32", "repeat_kv": False, "bias_table": {"buckets": 3, "heads": 4}, "inputs": ["turned", "k"]},
         {"name": "gn", "type": "group_norm", "groups": 5, "affine": False},
         {"name": "in", "type": "instance_norm", "affine": True},
+        {"name": "bn", "type": "batch_norm", "affine": False},
         {"name": "lr", "type": "leaky_relu", "in_place": False},
         {"name": "ln", "type": "layer_norm", "stats": True, "form": "fused", "bias": False},
         {"name": "gate", "type": "gated", "activation": "gelu", "inputs": ["ln", "table"]},

@@ -1,0 +1,16 @@
+// Networks in PALEO's own form (Qi, Sparks & Talwalkar, ICLR 2017; its nets/*.json): an object of layers
+// by name, NHWC. Rules: docs/paleo.md, 4.
+#pragma once
+
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+/// True if "layers" is an object and there is no "format".
+[[nodiscard]] bool is_paleo_network(const SpecDocument& document);
+
+/// Returns the same network in the network format. Other keys of the file ("source", "expect") are
+/// taken over. Throws SpecError at the place of PALEO's file.
+[[nodiscard]] SpecDocument convert_paleo_network(const SpecDocument& document);
+
+}  // namespace ooc
