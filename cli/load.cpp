@@ -9,8 +9,11 @@
 
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
+#include "cli/remarks.hpp"
+#include "cli/trace_layers.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/standard_input.hpp"
 #include "model/software/framework_json.hpp"
 
 namespace ooc {
@@ -92,8 +95,17 @@ void load_framework_of(CaseOptions& options, std::span<const Machine> machines) 
 }
 
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload) {
+  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   if (const auto path = arguments.value("--layer-times")) {
-    options.layer_times = read_layer_times_file(*path, *workload.network, options.limits);
+    if (*path == kStandardInput || !is_kineto_trace(*path)) {
+      options.layer_times = read_layer_times_file(*path, *workload.network, options.limits);
+      return;
+    }
+    const Network& network = *workload.network;
+    TracedLayers traced =
+        layers_of_trace(read_kineto_trace(*path, ranges_of_layers(network)), network, *path);
+    remark_on(remarks, *path, traced.coverage);
+    options.layer_times = std::move(traced.times);
   }
 }
 

@@ -418,8 +418,8 @@ constexpr auto kAxes = std::to_array<Option>({
 constexpr auto kFixed = std::to_array<Option>({
     {.flag = "--layer-times",
      .value = "FILE",
-     .help =
-         "measured times, CSV with the columns layer,forward_ms,backward_ms; - is standard input",
+     .help = "measured times: a trace of torch.profiler (.json, .gz), or CSV with the columns "
+             "layer,forward_ms,backward_ms; - is standard input",
      .names = OptionNames::kInputFiles},
     {.flag = "--dtype",
      .value = "TYPE",

@@ -12,6 +12,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/job_file_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/kineto_trace_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/machines_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
@@ -21,7 +22,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/sweep_axes_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/trainer_file_test.cpp
-  LINK ooc_test_support ooc_predict
+  LINK ooc_test_support ooc_predict ZLIB::ZLIB
   RUNS ooc-paleo)
 
 ooc_test(parts cli

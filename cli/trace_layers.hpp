@@ -1,0 +1,26 @@
+// Times of layers from the operators of a trace.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/kineto_trace.hpp"
+#include "model/cost/compute_cost.hpp"
+#include "model/network/network.hpp"
+
+namespace ooc {
+
+struct TracedLayers {
+  std::vector<LayerTime> times;  ///< in layer order, of one pass
+  std::string coverage;          ///< for a remark
+};
+
+/// Names of ranges that say which layers they are: names of layers, and classes of modules that several operators make up.
+[[nodiscard]] std::vector<std::string> ranges_of_layers(const Network& network);
+
+/// The N-th operator of a kind in a pass is the N-th layer of that kind, unless a range bears the layer's name. Kinds whose
+/// numbers differ stay without times. Throws SpecError where no half of the trace's time is found again.
+[[nodiscard]] TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
+                                           const std::string& file);
+
+}  // namespace ooc
