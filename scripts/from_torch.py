@@ -21,6 +21,7 @@ import itertools
 import json
 import math
 import os
+import re
 import sys
 
 try:
@@ -226,6 +227,7 @@ class Network:
         self.whole = {key: Value(parameter=(key,)) for key in self.parameters}  # of a storage, with its elements
         self.numel = {key: p.numel() for key, (_, p) in self.parameters.items()}
         self.counted, self.macs, self.work, self.path, self.call = set(), 0, 0, "", None
+        self.sums = {}  # by layer: parameters and multiplications of the operator whose last layer it is
 
     def add(self, kind, sources, result, **fields):
         """A layer named by the module that it runs in."""
@@ -299,7 +301,9 @@ class Network:
         if self.parameter(t) and not self.value(t).layer:
             if size(self.sample(t)) != size(shape) or self.own(t) != size(shape):
                 raise Unlike
-            return self.add("parameter", [], shape, shape=list(shape))
+            value = self.add("parameter", [], shape, shape=list(shape))
+            self.freeze(t)
+            return value
         return self.shaped(t, shape)
 
     def stated(self, outs, values=None, shape=None, still=False):
@@ -377,7 +381,7 @@ class Network:
             self.parts(call, name)
         else:
             self.work += sum(size(self.sample(t)) for t in {t.key: t for t in call.ins + call.outs}.values() if t.floating)
-            before = len(self.layers), set(self.names), set(self.counted), self.macs
+            before, known = (len(self.layers), set(self.names), set(self.counted), self.macs), frozenset(self.counted)
             try:
                 if name not in ACTIVATIONS and not hasattr(self, "on_" + name):
                     raise Unlike
@@ -388,6 +392,10 @@ class Network:
                 _, self.names, self.counted, self.macs = before
                 self.reshaped = {key: v for key, v in self.reshaped.items() if v.layer in self.names}
                 result = self.unlike(call, in_place)
+            if result.layer:
+                new = sum(self.numel[key] for key in self.counted - known)
+                old = self.sums.get(result.layer, (0, 0))
+                self.sums[result.layer] = old[0] + new, old[1] + self.macs - before[3]
             for t in call.outs:
                 self.put(t, result if t is first or t.floating else CONSTANT, written=in_place)
 
@@ -509,10 +517,10 @@ class Network:
             raise Unlike
         return self.on_bmm(call)
 
-    def norm(self, call, kind, weight, bias, shape=None, **fields):
+    def norm(self, call, kind, weight, offset, shape=None, **fields):
         if not isinstance(weight, Tensor):
             raise Unlike
-        self.own(weight, bias)
+        self.own(weight, offset)
         return self.add(kind, [self.shaped(call.ins[0], shape)], shape or self.sample(call.outs[0]), **fields)
 
     def on_native_batch_norm(self, call):
@@ -602,7 +610,7 @@ class Network:
         shapes = [self.sample(t) for t in (a, b)]
         if any(each != shape and (each[0] != shape[0] or size(each) != shape[0]) for each in shapes):
             raise Unlike  # neither of one shape nor a number a channel
-        return self.add("multiply", [self.shaped(t, each if each == shape else each[:1]) for t, each in zip((a, b), shapes)],
+        return self.add("multiply", [self.source(t, each if each == shape else each[:1]) for t, each in zip((a, b), shapes)],
                         shape)
 
     def on_cat(self, call):
@@ -680,37 +688,58 @@ def body(layers, start, indices, before):
     return out
 
 
-def fold(layers, outputs):
-    """Writes copies `P.0.…` to `P.n.…` of equal layers once, as a repeat called P."""
+def numbered(layers, depth):
+    """Indices of layers by prefix and number of the copy, where word `depth` of a name ends in a number."""
     blocks = {}
     for i, layer in enumerate(layers):
         words = layer["name"].split(".")
-        at = next((j for j in range(1, len(words) - 1) if words[j].isdigit()), None)
-        if at:
-            blocks.setdefault(".".join(words[:at]), {}).setdefault(int(words[at]), []).append(i)
-    for prefix, copies in sorted(blocks.items(), key=lambda each: -min(i for copy in each[1].values() for i in copy)):
-        flat = [i for k in sorted(copies) for i in copies[k]]
-        if len(copies) < 2 or sorted(copies) != list(range(len(copies))) or flat != list(range(flat[0], flat[-1] + 1)):
-            continue
+        found = re.fullmatch(r"(.*?)(\d+)", words[depth]) if len(words) > depth + 1 and layer["type"] != "repeat" else None
+        if found:
+            blocks.setdefault(".".join([*words[:depth], found[1]]), {}).setdefault(int(found[2]), []).append(i)
+    return sorted(blocks.items(), key=lambda each: min(i for copy in each[1].values() for i in copy))
 
+
+def fold_one(layers, outputs, depth):
+    """Writes the first run of equal copies as a repeat; returns whether there was one."""
+    for prefix, copies in numbered(layers, depth):
         def copy(k, before=None):
-            return body(layers, f"{prefix}.{k}.", copies[k], layers[copies[k - 1][-1]]["name"] if k else before)
-        entry = {x for a, b in zip(copy(0), copy(1))
-                 for x, y in zip(a.get("inputs", ()), b.get("inputs", ())) if y == "@input"}
-        block, last = copy(0, *list(entry)[:1]), layers[flat[-1]]["name"]
-        inner, own = {layers[i]["name"] for i in flat} - {last}, {each["name"] for each in block}
-        reads = {x for i in flat for x in layers[i].get("inputs", ())} - inner - entry
-        outside = {x for i, layer in enumerate(layers) if not flat[0] <= i <= flat[-1]
-                   for x in [*layer.get("inputs", ()), layer.get("tied_to")]} | set(outputs)
-        if len(entry) != 1 or any(copy(k) != block for k in range(1, len(copies))) or inner & outside or \
-                own & reads or any("tied_to" in each for each in block):
-            continue
-        layers[flat[0]:flat[-1] + 1] = [{"name": prefix, "type": "repeat", "times": len(copies), "inputs": list(entry),
-                                         "layers": block}]
-        for layer in layers:
-            if "inputs" in layer:
-                layer["inputs"] = [prefix if x == last else x for x in layer["inputs"]]
-        outputs[:] = [prefix if x == last else x for x in outputs]
+            return body(layers, f"{prefix}{k}.", copies[k], layers[copies[k - 1][-1]]["name"] if before is None else before)
+        for first in sorted(copies):
+            if first + 1 not in copies:
+                continue
+            entry = {x for a, b in zip(copy(first, ""), copy(first + 1))
+                     for x, y in zip(a.get("inputs", ()), b.get("inputs", ())) if y == "@input"}
+            block, last = copy(first, next(iter(entry), "")), first
+            while last + 1 in copies and copies[last + 1][0] == copies[last][-1] + 1 and copy(last + 1) == block:
+                last += 1
+            flat = [i for k in range(first, last + 1) for i in copies[k]]
+            end, own = layers[flat[-1]]["name"], {each["name"] for each in block}
+            inner = {layers[i]["name"] for i in flat} - {end}
+            reads = {x for i in flat for x in layers[i].get("inputs", ())} - inner - entry
+            outside = {x for i, layer in enumerate(layers) if not flat[0] <= i <= flat[-1]
+                       for each in [layer, *layer.get("layers", ())]
+                       for x in [*each.get("inputs", ()), each.get("tied_to")]} | set(outputs)
+            if last == first or len(entry) != 1 or flat != list(range(flat[0], flat[-1] + 1)) or inner & outside or \
+                    own & reads or any("tied_to" in each for each in block):
+                continue
+            whole = prefix.endswith(".") and len(copies) == last - first + 1
+            name = prefix[:-1] if whole else f"{prefix}{first}-{last}"
+            layers[flat[0]:flat[-1] + 1] = [{"name": name, "type": "repeat", "times": last - first + 1,
+                                             "inputs": list(entry), "layers": block}]
+            for layer in layers:
+                for each in [layer, *layer.get("layers", ())]:
+                    if "inputs" in each:
+                        each["inputs"] = [name if x == end else x for x in each["inputs"]]
+            outputs[:] = [name if x == end else x for x in outputs]
+            return True
+    return False
+
+
+def fold(layers, outputs):
+    """Writes copies `P.k.…` to `P.n.…` of equal layers once, as a repeat called P or P.k-n."""
+    for depth in range(max(layer["name"].count(".") for layer in layers)):
+        while fold_one(layers, outputs, depth):
+            pass
     return layers
 
 
@@ -752,7 +781,7 @@ def on_meta(module):
 
 
 def translate(module, inputs, name):
-    """Returns the network as an object, and remarks on custom layers and on what was left out."""
+    """Returns the network as an object, remarks on custom layers and on what was left out, and sums to expect."""
     with on_meta(module):
         try:
             runs = [run(module, [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs])
@@ -765,6 +794,8 @@ def translate(module, inputs, name):
         outputs = network.translate()
         idle = [path for path, p in idle.items() if storage(p) not in network.counted]
     layers = alive(network.layers, outputs)
+    sums = [network.sums.get(layer["name"], (0, 0)) for layer in layers]
+    expect = dict(zip(("parameters", "forward_macs"), map(sum, zip(*sums))))
     remarks = network.remarks({layer["name"] for layer in layers})
     if idle:
         remarks.append(f"left out {len(idle)} parameters that no layer reads: {', '.join(idle[:3])}{', …' * (len(idle) > 3)}")
@@ -781,7 +812,7 @@ def translate(module, inputs, name):
     source = f"{type(module).__module__}.{type(module).__qualname__}, by from_torch.py with torch {torch.__version__}"
     return {"$schema": "network.schema.json", "format": "ooc-paleo/network", "version": 1, "name": name, "source": source,
             "dtype": dtype, "inputs": inputs, "layers": layers,
-            **({} if outputs == [layers[-1]["name"]] else {"outputs": outputs})}, remarks
+            **({} if outputs == [layers[-1]["name"]] else {"outputs": outputs})}, remarks, expect
 
 
 def merge(file, base, other, symbol, size, other_size):
@@ -797,25 +828,25 @@ def merge(file, base, other, symbol, size, other_size):
     return symbol if base == size else f"{base // size}*{symbol}"
 
 
-def write(module, inputs, path, name=None, strict=False):
+def write(module, inputs, path, name=None, strict=False, source=None):
     """Writes the network file of `module`, called with `inputs` (tensors, batch first, or texts as --input takes them), to
-    `path`; returns remarks."""
+    `path`; returns remarks. `source`: what the file says of it."""
     name, sizes = name or os.path.basename(path).rsplit(".", 1)[0], {}
     inputs = [read_input(x, sizes) if isinstance(x, str) else lambda _, x=x: x for x in inputs]
-    base, remarks = translate(module, [make(sizes) for make in inputs], name)
-    file = dict(base)
+    base, remarks, expect = translate(module, [make(sizes) for make in inputs], name)
+    file, symbols = base, {}
     for symbol, size_ in sizes.items():
         try:
             other = {**sizes, symbol: size_ // 2}
             file = merge(file, base, translate(module, [make(other) for make in inputs], name)[0], symbol, size_, size_ // 2)
-            file["symbols"] = {**file.get("symbols", {}), symbol: size_}
+            symbols[symbol] = size_
         except (Unlike, Refused):
             remarks.append(f"{symbol} is fixed at {size_}: some layers have sizes that are no multiples of it")
     refused = [x for x in remarks if x.startswith("custom")]
     if strict and refused:
         raise Refused("no layer kind: " + "; ".join(refused) + "; leave out --strict for custom layers")
     with open(path, "w", encoding="utf-8") as out:
-        out.write(text(file))
+        out.write(text({**file, **({"source": source} if source else {}), **({"symbols": symbols} if symbols else {}), "expect": expect}))
     return remarks
 
 
