@@ -1,6 +1,7 @@
 // Child process with pipes to its standard input and from its standard output, read by line with a
 // time limit. The child has its own process group, so Ctrl-C reaches only the parent, which then
 // ends the child in order. Standard error is shared.
+// Also: paths of other programs that this one runs.
 #pragma once
 
 #include <functional>
@@ -50,5 +51,9 @@ class ChildProcess {
   std::string buffer_;
   std::string error_;
 };
+
+[[nodiscard]] bool can_run(const std::string& path);
+/// Returns all paths that PATH gives for `name`, existing or not.
+[[nodiscard]] std::vector<std::string> places_on_path(std::string_view name);
 
 }  // namespace ooc

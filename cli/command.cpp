@@ -55,4 +55,6 @@ const Command* find_command(std::string_view name) {
   return nullptr;
 }
 
+std::string_view version() { return OOC_PALEO_VERSION; }
+
 }  // namespace ooc

@@ -145,4 +145,6 @@ struct Command {
 [[nodiscard]] std::span<const Command* const> commands();
 [[nodiscard]] const Command* find_command(std::string_view name);
 
+[[nodiscard]] std::string_view version();
+
 }  // namespace ooc

@@ -8,9 +8,8 @@
 
 #include "cli/load.hpp"
 #include "cli/machine_lists.hpp"
-#include "cli/runnable.hpp"
+#include "cli/remarks.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/search_progress.hpp"
 #include "simulator/predict/moving_plan.hpp"
 
 namespace ooc {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
@@ -58,5 +60,9 @@ struct ResultOptions {
 
 /// Parses an integer from 1 to 2^31, for --batch and similar flags.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
+
+/// Returns what shipped validation rows measure as errors, by kind, from the data folders; null if there is none. Throws
+/// SpecError for a bad file.
+[[nodiscard]] std::shared_ptr<const std::vector<MeasuredErrors>> measured_errors_table();
 
 }  // namespace ooc

@@ -11,7 +11,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
-#include "cli/programs.hpp"
 #include "cli/remarks.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"

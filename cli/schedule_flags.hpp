@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/remarks.hpp"
 #include "simulator/schedules/option_table.hpp"
+#include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
 
@@ -30,5 +32,11 @@ struct ChosenSchedules {
 /// Throws SpecError for a schedule that contradicts the accounting, and for a flag that no chosen schedule reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
                   Accounting accounting);
+
+/// `all`: returns those that every machine can run, with one remark on the others, unless all
+/// machines declare the missing modes impossible. Otherwise: checks every schedule (check_pages).
+[[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
+                                                    std::span<const Machine> machines,
+                                                    const CaseOptions& options, Remarks remarks);
 
 }  // namespace ooc

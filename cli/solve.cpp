@@ -8,7 +8,7 @@
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/rows.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/stated_times.hpp"
+#include "simulator/predict/remarks.hpp"
 
 namespace ooc {
 namespace {

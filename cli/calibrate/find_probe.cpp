@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cli/child_process.hpp"
 #include "cli/options.hpp"
-#include "cli/programs.hpp"
 
 namespace ooc {
 namespace {

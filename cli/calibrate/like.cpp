@@ -17,7 +17,7 @@ namespace {
 constexpr double kSameMemory = 0.12;  // GB against GiB, memory for error correction
 
 /// Runs of letters and digits, in lower case; of "sxm4" also "sxm".
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> device_words(std::string_view text) {
   std::vector<std::string> words(1);
   for (char c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -52,7 +52,7 @@ bool agrees(const HardwareProfile& profile, const KeyValues& machine) {
 }  // namespace
 
 std::string model_of(std::string_view device) {
-  for (const std::string& word : words_of(device)) {
+  for (const std::string& word : device_words(device)) {
     const bool digit =
         std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
     if (digit && !word.starts_with("sxm") && !word.starts_with("pcie") && !word.ends_with("gb")) {
@@ -68,11 +68,11 @@ HardwareProfile profile_like(const std::optional<std::string>& flag, const KeyVa
   if (flag) return read_profile_file(locate(DataKind::kHardware, *flag, "--like"), sources);
   const std::string device = find_value(machine, "device_name").value_or("");
   const std::string model = model_of(device);
-  const std::vector<std::string> wanted = words_of(device);
+  const std::vector<std::string> wanted = device_words(device);
   std::optional<HardwareProfile> best;
   std::ptrdiff_t most = -1;
   for (const DataFile& file : data_files(DataKind::kHardware)) {
-    const std::vector<std::string> name = words_of(file.name);
+    const std::vector<std::string> name = device_words(file.name);
     if (model.empty() || !has_word(name, model)) continue;
     HardwareProfile profile = read_profile_file(file.path, sources);
     if (!agrees(profile, machine)) continue;

@@ -20,12 +20,11 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/pictures.hpp"
-#include "cli/terminal.hpp"
+#include "cli/remarks.hpp"
 #include "cli/text_file.hpp"
-#include "cli/version.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
-#include "reports/writers/folded.hpp"
+#include "reports/writers/text_table.hpp"
 
 namespace ooc {
 extern const Command calibrate_command;

@@ -1,5 +1,7 @@
 // `compare`: one network, one machine, every schedule, best first; or several machines, links or presets of state that
 // moves, the best schedule of each.
+#include "simulator/predict/compare.hpp"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,8 +12,7 @@
 #include "cli/machine_lists.hpp"
 #include "reports/writers/comparison_rows.hpp"
 #include "simulator/predict/case.hpp"
-#include "simulator/predict/compare_machines.hpp"
-#include "simulator/predict/stated_times.hpp"
+#include "simulator/predict/remarks.hpp"
 
 namespace ooc {
 extern const Command compare_command;

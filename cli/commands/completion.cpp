@@ -1,13 +1,200 @@
 // `completion`: a script that teaches a shell the commands and flags.
-#include "cli/completion.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 
 namespace ooc {
+namespace {
+
+std::string spaced(std::string_view choices) {
+  std::string words(choices);
+  std::replace(words.begin(), words.end(), '|', ' ');
+  return words;
+}
+
+std::string_view list_argument(Completes completes) {
+  switch (completes) {
+    case Completes::kNetworks:
+      return "networks";
+    case Completes::kHardware:
+      return "hardware";
+    case Completes::kFrameworks:
+      return "frameworks";
+    case Completes::kRows:
+      return "rows";
+    case Completes::kSchedules:
+      return "schedules";
+    case Completes::kNothing:
+    case Completes::kFiles:
+    case Completes::kInputs:
+    case Completes::kChoices:
+      return "";
+  }
+  return "";
+}
+
+bool completes_files(Completes completes) {
+  return completes == Completes::kFiles || completes == Completes::kInputs;
+}
+
+/// Names are those of files, which others may have named: compgen -W would run what stands in them, and the shell
+/// what it puts on the line. Names of odd characters are not offered, those of files are quoted.
+constexpr std::string_view kBashHelpers =
+    "_ooc_paleo_names() {\n"
+    "  local name rest\n"
+    "  while read -r name rest; do\n"
+    "    if [[ $name == \"$word\"* && $name != *[!A-Za-z0-9._+-]* ]]; then COMPREPLY+=(\"$name\"); "
+    "fi\n"
+    "  done < <(ooc-paleo list \"$1\" 2>/dev/null)\n"
+    "}\n"
+    "_ooc_paleo_files() {\n"
+    "  local name\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  while IFS= read -r name; do COMPREPLY+=(\"$name\"); done < <(compgen -f -- \"$word\")\n"
+    "}\n";
+
+/// A command that offers the words.
+std::string bash_words(std::string_view words) {
+  return fmt::format("COMPREPLY+=($(compgen -W \"{}\" -- \"$word\"))", words);
+}
+
+/// Commands that offer what a value may be.
+std::string bash_values(Completes completes, std::string_view choices) {
+  const std::string_view listed = list_argument(completes);
+  if (!listed.empty()) {
+    return fmt::format("_ooc_paleo_names {}{}", listed,
+                       completes == Completes::kSchedules ? "" : "; _ooc_paleo_files");
+  }
+  return completes_files(completes) ? "_ooc_paleo_files" : bash_words(spaced(choices));
+}
+
+std::string all_commands() {
+  std::string names;
+  for (const Command* command : commands()) names += std::string(command->name) + " ";
+  return names + "--help --version";
+}
+
+std::string bash_case(const Command& command) {
+  std::string flags;
+  std::string out = fmt::format("    {})\n      case $before in\n", command.name);
+  if (const auto words = help_words(command); !words.empty()) {
+    out += fmt::format("        --help | -h) {}; return ;;\n",
+                       bash_words(fmt::format("{}", fmt::join(words, " "))));
+  }
+  for (const Flag& flag : command.flags) {
+    flags += std::string(flag.name) + " ";
+    if (flag.brief.starts_with("--")) flags += std::string(flag.brief) + " ";
+    if (flag.value.empty()) continue;
+    const std::string pattern =
+        flag.brief.empty() ? std::string(flag.name) : fmt::format("{} | {}", flag.name, flag.brief);
+    out += fmt::format("        {}) {}; return ;;\n", pattern,
+                       bash_values(flag.completes, flag.choices));
+  }
+  const Positionals& names = command.positionals;
+  std::string values = bash_values(names.completes, names.choices);
+  if (!names.word.empty()) {
+    values = bash_words(spaced(names.word_choices)) + "; " + values;
+  }
+  out += fmt::format(
+      "      esac\n"
+      "      if [[ $word == -* ]]; then\n"
+      "        {}\n"
+      "      else\n"
+      "        {}\n"
+      "      fi ;;\n",
+      bash_words(flags + "--help"), values);
+  return out;
+}
+
+/// Between single quotes of fish.
+std::string fish_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+/// The options of fish's `complete` that describe a value.
+std::string fish_values(Completes completes, std::string_view choices) {
+  const std::string_view listed = list_argument(completes);
+  if (!listed.empty()) {
+    return fmt::format("{} -a '(ooc-paleo list {} 2>/dev/null | string replace -r \" .*\" \"\")'",
+                       completes == Completes::kSchedules ? "-x" : "-r -F", listed);
+  }
+  if (completes_files(completes)) return "-r -F";
+  return choices.empty() ? "-x" : "-x -a " + fish_quoted(spaced(choices));
+}
+
+std::string bash_completion() {
+  std::string out = "# Completion of ooc-paleo for bash:  source <(ooc-paleo completion bash)\n";
+  out += kBashHelpers;
+  out +=
+      "_ooc_paleo() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} IFS=$' \\t\\n'\n"
+      "  COMPREPLY=()\n"
+      "  if ((COMP_CWORD == 1)); then\n";
+  out += "    " + bash_words(all_commands()) + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n";
+  for (const Command* command : commands()) out += bash_case(*command);
+  return out + "  esac\n}\ncomplete -F _ooc_paleo ooc-paleo\n";
+}
+
+std::string zsh_completion() {
+  // In a folder of $fpath the file is the function that completes, read at the first use: that use is to
+  // complete too.
+  return "#compdef ooc-paleo\n"
+         "# Completion of ooc-paleo for zsh:  source <(ooc-paleo completion zsh)\n"
+         "autoload -U +X bashcompinit && bashcompinit\n" +
+         bash_completion() +
+         "[[ ${funcstack[1]} != _ooc-paleo ]] || _bash_complete -F _ooc_paleo\n";
+}
+
+std::string fish_completion() {
+  std::string out =
+      "# Completion of ooc-paleo for fish:  ooc-paleo completion fish | source\n"
+      "complete -c ooc-paleo -f\n";
+  for (const Command* command : commands()) {
+    out += fmt::format("complete -c ooc-paleo -n __fish_use_subcommand -a {} -d {}\n",
+                       command->name, fish_quoted(command->summary));
+    const std::string here =
+        fmt::format("complete -c ooc-paleo -n '__fish_seen_subcommand_from {}'", command->name);
+    const Positionals& names = command->positionals;
+    if (!names.word.empty()) {
+      out += fmt::format("{} -f -a {}\n", here, fish_quoted(spaced(names.word_choices)));
+    }
+    std::string values = fish_values(names.completes, names.choices);
+    // -x and -r are for flags with a value.
+    const std::size_t space = values.find(" -a ");
+    if (space != std::string::npos) {
+      out += here + (names.completes == Completes::kChoices ? " -f" : " -F") +
+             values.substr(space) + "\n";
+    }
+    if (const auto words = help_words(*command); !words.empty()) {
+      out += fmt::format("{} -l help -x -a '{}' -d 'more options'\n", here, fmt::join(words, " "));
+    }
+    for (const Flag& flag : command->flags) {
+      out += fmt::format("{} -l {}", here, flag.name.substr(2));
+      if (!flag.brief.empty()) {
+        const bool is_long = flag.brief.starts_with("--");
+        out += fmt::format(" -{} {}", is_long ? "l" : "s", flag.brief.substr(is_long ? 2 : 1));
+      }
+      if (!flag.value.empty()) out += " " + fish_values(flag.completes, flag.choices);
+      out += " -d " + fish_quoted(flag.help) + "\n";
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 extern const Command completion_command;
 
 namespace {

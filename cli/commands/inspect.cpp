@@ -9,7 +9,6 @@
 #include "cli/outputs.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/stated_times.hpp"
 
 namespace ooc {
 extern const Command inspect_command;

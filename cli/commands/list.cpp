@@ -15,7 +15,6 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/remarks.hpp"
-#include "cli/terminal.hpp"
 #include "cli/validate/find_rows.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -24,7 +23,6 @@
 #include "model/software/framework_json.hpp"
 #include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
-#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {

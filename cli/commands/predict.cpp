@@ -14,12 +14,9 @@
 #include "simulator/predict/figures.hpp"
 #include "simulator/predict/levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
-#include "simulator/predict/rate_range.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/predict/stated_times.hpp"
 #include "simulator/predict/what_if.hpp"
-#include "simulator/summary/moved_tensors.hpp"
 #include "simulator/summary/tensor_policies.hpp"
 
 namespace ooc {

@@ -19,7 +19,7 @@
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/summary/measured_timeline.hpp"
+#include "simulator/summary/replay_report.hpp"
 
 namespace ooc {
 extern const Command replay_command;

@@ -1,11 +1,13 @@
-// Progress of a sweep: on a terminal a line rewritten a few times a second, elsewhere a line a minute.
+// Progress and preview of a sweep. Progress: on a terminal a line rewritten a few times a second, elsewhere a line a minute.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "cli/remarks.hpp"
+#include "simulator/predict/sweep.hpp"
 
 namespace ooc {
 
@@ -42,5 +44,9 @@ class Progress {
   Clock::time_point begin_ = Clock::now();
   Clock::time_point next_;
 };
+
+/// Returns lines for people: how many rows the job has, and about how long they take. Measured times are in them, so two
+/// runs differ.
+[[nodiscard]] std::string dry_run(const SweepJob& job, std::string_view format_name);
 
 }  // namespace ooc

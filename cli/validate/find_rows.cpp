@@ -2,10 +2,13 @@
 #include "cli/validate/find_rows.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <tuple>
 
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/spec_tree.hpp"
+#include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
 
 namespace ooc {

@@ -29,4 +29,6 @@ struct ConvolutionShape {
 /// Tasks of a convolution: forward, gradient of the input, gradient of the weights.
 enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
 
+enum class StreamingKind { kElementwise, kNorm, kPool };
+
 }  // namespace ooc

@@ -4,6 +4,8 @@
 // text, byte order marks and NaN before anything is built.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -137,5 +139,19 @@ class SpecView {
 /// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& known);
+
+template <class Value, std::size_t kCount>
+using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
+
+/// Returns the value that `choices` pairs with the text of `view`. Another text throws SpecError with all choices.
+template <class Value, std::size_t kCount>
+[[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.emplace_back(name);
+  const std::string chosen = view.as_choice(names);
+  const auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& choice) { return choice.first == chosen; });
+  return found->second;
+}
 
 }  // namespace ooc

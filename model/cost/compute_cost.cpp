@@ -21,7 +21,7 @@
 #include "model/cost/kernel_ways.hpp"
 #include "model/graph/liveness.hpp"
 #include "model/graph/parameter_bytes.hpp"
-#include "model/kernels/streaming.hpp"
+#include "model/kernels/platform.hpp"
 
 namespace ooc {
 namespace {

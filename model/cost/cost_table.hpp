@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/base/algorithm.hpp"
-#include "model/base/duplex.hpp"
+#include "model/base/copy_rules.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/units.hpp"
 

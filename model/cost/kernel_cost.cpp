@@ -7,9 +7,9 @@
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
 #include "model/kernels/convolution.hpp"
+#include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
 #include "model/kernels/recurrent.hpp"
-#include "model/kernels/streaming.hpp"
 
 namespace ooc {
 namespace {

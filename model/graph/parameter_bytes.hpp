@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/base/dtype.hpp"
-#include "model/base/optimizer.hpp"
+#include "model/base/precision.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {

@@ -2,11 +2,14 @@
 // fitted kernel numbers with their provenance. Written files read back equal.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/base/spec_tree.hpp"
-#include "model/hardware/architecture.hpp"
+#include "model/hardware/hardware_profile.hpp"
+#include "model/hardware/profile_json.hpp"
 
 namespace ooc {
 
@@ -21,5 +24,16 @@ namespace ooc {
 [[nodiscard]] std::string write_architecture(const Architecture& architecture);
 /// Returns the architecture as a value for another file.
 [[nodiscard]] SpecNode architecture_node(const Architecture& architecture);
+
+/// Returns the file of architecture `name` for the profile in `profile_file`; unset: none has that name.
+[[nodiscard]] std::optional<std::string> find_architecture(const std::string& name,
+                                                           const std::string& profile_file,
+                                                           const ProfileSources& sources);
+/// Returns the names that such a profile can use, sorted.
+[[nodiscard]] std::vector<std::string> known_architectures(const std::string& profile_file,
+                                                           const ProfileSources& sources);
+
+/// Returns the names of data files (not schemas) in these folders, sorted.
+[[nodiscard]] std::vector<std::string> data_names_in(const std::vector<std::string>& folders);
 
 }  // namespace ooc

@@ -2,6 +2,7 @@
 // the provenance of each number. Read from hwprofiles/*.json.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,13 +14,33 @@
 
 #include "model/base/algorithm.hpp"
 #include "model/base/convolution_shape.hpp"
+#include "model/base/copy_rules.hpp"
 #include "model/base/dtype.hpp"
-#include "model/base/duplex.hpp"
 #include "model/base/units.hpp"
-#include "model/hardware/architecture.hpp"
-#include "model/hardware/provenance.hpp"
+#include "model/kernels/platform.hpp"
 
 namespace ooc {
+
+enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
+
+struct Provenance {
+  std::string fields;  ///< dotted path; a final `*` covers all below
+  ProvenanceKind kind = ProvenanceKind::kAssumed;
+  std::string source;
+  std::string date;
+  std::string inherits = {};  ///< kAssumed: architecture that the numbers were taken from
+  std::int64_t rows = 0;      ///< kFitted: number of measurements; 0: unknown
+  double error = 0;           ///< kFitted: their mean |log(predicted / measured)|; 0: unknown
+};
+
+struct Architecture {
+  std::string name;  ///< such as "volta"
+  std::string description;
+  ArchitectureParameters parameters;
+  std::vector<Provenance> provenance;
+  /// Dotted paths of numbers that no fit covers, as in HardwareProfile::assumed.
+  std::vector<std::string> assumed;
+};
 
 /// Efficiency of a kind of computation, in (0, 1], by the work of a task: FLOPs, or bytes for
 /// "memory". Linear in log(work) between points, constant outside.
@@ -73,7 +94,7 @@ struct MemoryTier {
 
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
-  BytesPerSecond throughput;  ///< rate of bytes read and written
+  BytesPerSecond throughput;        ///< rate of bytes read and written
   std::optional<Ratio> share = {};  ///< of host memory's rate, in place of `throughput`
   Duration latency = {};
   bool assumed = false;  ///< true if no figure is known

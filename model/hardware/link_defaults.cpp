@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "model/base/quantity_io.hpp"
-#include "model/hardware/architecture_files.hpp"
+#include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "model/base/suggest.hpp"
-#include "model/hardware/architecture_files.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 

@@ -41,4 +41,11 @@ Dtype simt_dtype(Dtype dtype) {
   return dtype == Dtype::kFloat64 ? Dtype::kFloat64 : Dtype::kFloat32;
 }
 
+// bytes / (near rate x share) x the software's factor + the cost of each kernel.
+
+double streaming_seconds(const StreamingKernel& kernel, const KernelPlatform& platform) {
+  return kernel.bytes * platform.software.factor(kernel.kind) / streaming_rate(platform) +
+         kernel.kernels * platform.architecture.elementwise_kernel_seconds;
+}
+
 }  // namespace ooc

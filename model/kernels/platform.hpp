@@ -8,8 +8,8 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
-#include "model/base/streaming_kind.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {
@@ -140,5 +140,17 @@ struct KernelPlatform {
 [[nodiscard]] bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype);
 /// Type of products without tensor cores: float64 for float64, else float32.
 [[nodiscard]] Dtype simt_dtype(Dtype dtype);
+
+// Cost of kernels bound by memory: element-wise, norms, pools, sums of gradients, softmax, copies,
+// updates. docs/model.md, 1.2.
+
+struct StreamingKernel {
+  double bytes = 0;    ///< bytes read and written
+  double kernels = 1;  ///< number of launches
+  StreamingKind kind = StreamingKind::kElementwise;
+};
+
+[[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,
+                                       const KernelPlatform& platform);
 
 }  // namespace ooc

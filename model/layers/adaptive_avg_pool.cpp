@@ -1,13 +1,13 @@
 // Average pool to a given size: { "output": [7, 7] }. Position j of o averages the pixels from
 // floor(j i / o) up to ceil((j + 1) i / o) of i, as frameworks do, so neighbouring windows may
 // share a pixel. Saves nothing; where the size is that of the input it is a view. Work:
-// pooling.hpp.
+// window.hpp.
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/pooling.hpp"
+#include "model/layers/window.hpp"
 
 namespace ooc {
 namespace {

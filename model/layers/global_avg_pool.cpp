@@ -1,10 +1,10 @@
 // Average of each channel over all pixels: [C, ...] -> [C], ready for a linear layer (a flatten
 // behind it changes nothing and costs nothing). Saves nothing; over a single pixel it is a view.
-// Work: pooling.hpp, every pixel visited once.
+// Work: window.hpp, every pixel visited once.
 #include <fmt/format.h>
 
 #include "model/layers/attributes.hpp"
-#include "model/layers/pooling.hpp"
+#include "model/layers/window.hpp"
 
 namespace ooc {
 namespace {

@@ -18,7 +18,6 @@
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
-#include "model/base/streaming_kind.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/layers/weight_storage.hpp"
@@ -132,7 +131,7 @@ struct RecurrentStep {
   bool is_gates = true;
 };
 
-/// Casts that a precision causes (model/layers/set_precision.hpp). LayerWork counts their traffic,
+/// Casts that a precision causes (model/layers/read_layer.cpp). LayerWork counts their traffic,
 /// too.
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs

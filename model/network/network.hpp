@@ -12,7 +12,6 @@
 
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
-#include "model/base/optimizer.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_symbols.hpp"
 #include "model/base/tensor_shape.hpp"

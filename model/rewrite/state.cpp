@@ -10,7 +10,6 @@
 #include "model/base/option_text.hpp"
 #include "model/graph/graph_writer.hpp"
 #include "model/network/block_name.hpp"
-#include "model/rewrite/share_of.hpp"
 #include "model/rewrite/state_booking.hpp"
 
 namespace ooc {

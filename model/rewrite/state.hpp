@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
@@ -160,5 +161,13 @@ enum class Booking {
 /// Returns the costs of `graph`, without transfers.
 [[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
                                      const FarCompute& far);
+
+/// Returns part / of of `whole`; 0 if `of` is 0.
+[[nodiscard]] inline std::int64_t part_of(std::int64_t whole, std::int64_t part, std::int64_t of) {
+  return of == 0 ? 0 : static_cast<std::int64_t>(Int128{whole} * part / of);
+}
+[[nodiscard]] inline std::int64_t share_of(std::int64_t whole, Ratio share) {
+  return part_of(whole, share.count(), kOne.count());
+}
 
 }  // namespace ooc

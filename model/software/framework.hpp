@@ -11,7 +11,7 @@
 #include "model/base/units.hpp"
 #include "model/graph/keeping.hpp"
 #include "model/graph/parameter_bytes.hpp"
-#include "model/hardware/provenance.hpp"
+#include "model/hardware/hardware_profile.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {

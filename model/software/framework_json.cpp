@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "model/base/spec_choice.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/base/suggest.hpp"
-#include "model/hardware/architecture_files.hpp"
+#include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {

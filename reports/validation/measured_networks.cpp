@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "model/base/spec_choice.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/software/framework_json.hpp"
 #include "reports/validation/row_fields.hpp"
 

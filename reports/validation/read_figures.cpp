@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "model/base/spec_choice.hpp"
+#include "model/base/spec_tree.hpp"
 #include "reports/validation/figures.hpp"
 #include "reports/validation/row_fields.hpp"
 

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {

@@ -1,5 +1,4 @@
 // The table format: what a person reads. Its parts are in table_*.cpp.
-#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"

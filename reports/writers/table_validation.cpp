@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 

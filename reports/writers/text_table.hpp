@@ -1,6 +1,7 @@
 // Text for people: aligned columns, headings, number formats beyond quantities.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -109,5 +110,13 @@ struct StaticWords {
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
+
+/// Returns the columns of `text` on a terminal: code points, without colour codes.
+[[nodiscard]] std::size_t columns_of(std::string_view text);
+
+/// Breaks lines longer than `width` columns (0: none) at blanks, and after "|" within words. The
+/// rest of a line is indented like the line; for two parts ("  --flag VALUE   what it does") like
+/// the second part. If too little room is left, the whole second part goes below the first.
+[[nodiscard]] std::string folded(std::string_view text, std::size_t width);
 
 }  // namespace ooc

@@ -27,7 +27,6 @@
 #include "simulator/engine/lanes.hpp"
 #include "simulator/engine/link.hpp"
 #include "simulator/plan/plan.hpp"
-#include "simulator/timeline/stalls.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 /// For members of the loop that must be inlined. Otherwise `this` would escape and every counter

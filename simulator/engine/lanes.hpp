@@ -11,7 +11,6 @@
 #include "model/cost/cost_table.hpp"
 #include "simulator/engine/link.hpp"
 #include "simulator/plan/plan.hpp"
-#include "simulator/timeline/stalls.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc::event_loop {

@@ -17,7 +17,6 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/stated_times.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/summarize.hpp"
 

@@ -1,4 +1,4 @@
-// Figures of a job beside those of its run.
+// Figures of a job beside those of its run, and overflow of host memory, which only the simulation can find.
 #pragma once
 
 #include <optional>
@@ -16,5 +16,11 @@ namespace ooc {
 /// OOC-Paleo's equations for a case that ran. Where the equations are not about such a job, the reason.
 [[nodiscard]] Equations run_equations(const Case& which, const Schedule& schedule,
                                       const CaseRun& run);
+
+/// The copy out with which far memory overflows: copies come alive when their first ToFar starts
+/// and die when their last ToNear ends (FarMemory).
+/// `run` has a plan; `peak` is what the run takes of far memory, more than there is.
+[[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
+                                       const Timeline& timeline, Bytes peak);
 
 }  // namespace ooc

@@ -8,7 +8,6 @@
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/assumed.hpp"
-#include "simulator/predict/far_overflow.hpp"
 #include "simulator/predict/figures.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/job_kind.hpp"
@@ -18,7 +17,6 @@
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/fitting_algorithms.hpp"
 #include "simulator/schedules/option_table.hpp"
 

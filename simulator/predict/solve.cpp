@@ -23,8 +23,8 @@
 #include "simulator/predict/knee.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/predict/stated_times.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 
@@ -34,14 +34,14 @@ namespace {
 using Unit = SolveAxis::Unit;
 
 constexpr SolveAxis kSolveAxes[] = {{"link", "--link"},
-                               {"link-to-far", "--link-to-far"},
-                               {"link-to-near", "--link-to-near"},
-                               {"near-memory", "--memory", Unit::kBytes},
-                               {"far-memory", "--far-memory", Unit::kBytes},
-                               {"far-throughput", "--far-throughput"},
-                               {"batch", "--batch", Unit::kCount},
-                               {"layers", "", Unit::kCount},
-                               {"seq", "--seq", Unit::kCount}};
+                                    {"link-to-far", "--link-to-far"},
+                                    {"link-to-near", "--link-to-near"},
+                                    {"near-memory", "--memory", Unit::kBytes},
+                                    {"far-memory", "--far-memory", Unit::kBytes},
+                                    {"far-throughput", "--far-throughput"},
+                                    {"batch", "--batch", Unit::kCount},
+                                    {"layers", "", Unit::kCount},
+                                    {"seq", "--seq", Unit::kCount}};
 
 /// Numbers of values, the easiest first.
 struct Scale {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/predict/axis_values.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/options.hpp"
+#include "simulator/predict/ranges.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {

@@ -4,7 +4,9 @@
 // time, sequence). Steps of length 0 end in a further round.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "simulator/plan/plan.hpp"
@@ -21,5 +23,19 @@ struct MemoryOrder {
 
 /// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget.
 [[nodiscard]] MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget);
+
+// Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give
+// the same order. Queues are in order, so the steps that have ended are one number a queue. A wait
+// is needed only if queue order and other waits do not imply it.
+
+/// By StepKind: number of steps of that queue that have ended.
+using QueueCounts = std::array<std::int32_t, 3>;
+
+struct StepWaits {
+  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
+  std::vector<QueueCounts> ended;  ///< by step: number certainly ended before its start
+};
+
+[[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);
 
 }  // namespace ooc

@@ -10,7 +10,6 @@
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/replay/memory_order.hpp"
-#include "simulator/replay/step_waits.hpp"
 
 namespace ooc {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/network/block_name.hpp"
-#include "simulator/schedules/layer_blocks.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
@@ -171,6 +170,33 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
 PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                        const BlockPolicy& policy) {
   return Chooser(problem, inputs, policy).result();
+}
+
+// In the order of the tasks.
+
+std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph) {
+  std::vector<std::uint32_t> blocks;
+  std::string_view previous;
+  std::uint32_t block = 0;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    const std::string_view name = block_name(layer.name);
+    if (i > 0 && (name.empty() || name != previous)) ++block;
+    previous = name;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
+  std::vector<bool> wrapped;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    wrapped.push_back(!block_name(layer.name).empty());
+  }
+  const bool none = std::find(wrapped.begin(), wrapped.end(), true) == wrapped.end();
+  if (none) wrapped.assign(wrapped.size(), true);
+  return wrapped;
 }
 
 }  // namespace ooc

@@ -52,7 +52,6 @@
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
-#include "simulator/schedules/plan_moving.hpp"
 
 namespace ooc {
 namespace {
@@ -108,8 +107,8 @@ PlanResult plan_lms(const PlanningProblem& problem) {
       problem.options.own->restore_per_reader ? Returns::kForEachReader : Returns::kOnce);
 }
 
-constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min", "--bytes-min",
-                                            "--max-swaps", "--lms-action", "--restore-per-reader"};
+constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min",  "--bytes-min",
+                                            "--max-swaps",  "--lms-action", "--restore-per-reader"};
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "simulator/schedules/pieces.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "simulator/schedules/segments.hpp"
 
 namespace ooc {
 

@@ -9,7 +9,7 @@
 // A block lies at that end of its hole where its neighbour stays longer, so that what is left of the
 // hole grows when the other neighbour goes.
 //
-// Deviation: the search goes on from where the last one ended and stops kStarts schemes later: with
+// Deviation: the search goes on from where the last one ended and stops kSchemes schemes later: with
 // at most that many segments all are tried, with thousands of them planning stays linear. Blocks are
 // then offloaded in the order of their addresses, the oldest first. A search for a prefetch or a
 // workspace, which may fail, also gives up after kSegments.
@@ -20,8 +20,8 @@
 namespace ooc {
 namespace {
 
-constexpr int kStarts = 32;
-constexpr int kSegments = 8 * kStarts;
+constexpr int kSchemes = 32;
+constexpr int kSegments = 8 * kSchemes;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
       }
     }
     first = space_.next(first).value_or(space_.first());
-  } while (first != start && tried < kStarts &&
+  } while (first != start && tried < kSchemes &&
            (search == Search::kEverywhere || seen < kSegments));
   return best;
 }

@@ -5,17 +5,33 @@
 // dropped after their last forward use and recomputed from the segment's inputs, which stay. A saved value
 // that a cheap layer of a later segment reads (the input of a residual sum) is a checkpoint, too, so that one
 // recomputation never causes another. An unsaved one is recomputed with its reader, if all its inputs stay.
-// too. An unsaved one is computed again along with its reader, if all that it reads stays.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "simulator/schedules/pieces.hpp"
+#include "model/graph/training_graph.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {
+
+// Pieces: forward tasks that write the same tensor and so are rerun together. Examples: a layer and
+// the activation that overwrites its output; a dropout and its mask.
+
+using PieceId = Id<struct PieceTag>;
+
+struct Pieces {
+  Csr<PieceId, TaskId> tasks_of;                  ///< by piece: its tasks, ascending
+  std::vector<PieceId> of_task;                   ///< by forward task: its piece
+  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; unset: no piece writes it
+};
+
+[[nodiscard]] Pieces find_pieces(const TrainingGraph& graph);
+
+/// True if the task's layer multiplies (convolution, matrix product, attention, recurrent step) or
+/// states its own times: expensive to rerun.
+[[nodiscard]] bool multiplies(const TrainingGraph& graph, TaskId task);
 
 struct RecomputeSegment {
   std::vector<TaskId> tasks;      ///< tasks that recompute all of it, in order

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "simulator/summary/paper_differences.hpp"
 #include "simulator/summary/paper_estimate.hpp"
 
 namespace ooc {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/analytic/closed_forms.hpp"
 #include "simulator/summary/run_report.hpp"
+#include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
 
@@ -57,5 +59,28 @@ struct PaperEstimateInput {
 
 /// Unset: the schedule has no closed form.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);
+
+/// Phases of a run on one device without gradient accumulation.
+struct Phases {
+  Duration turn;          ///< end of the last forward task
+  Duration backward;      ///< start of the first backward task
+  Duration backward_end;  ///< end of the last backward task
+};
+[[nodiscard]] Phases phases_of(const Plan& plan, const TrainingGraph& graph,
+                               const Timeline& timeline);
+
+struct DifferencesInput {
+  ClosedForm form = ClosedForm::kCapacity;
+  Duration estimate;  ///< time by `form`
+  const PaperChain& chain;
+  const TrainingGraph& graph;
+  const CostTable& costs;
+  const Plan& plan;
+  const Timeline& timeline;
+};
+
+/// Returns differences that are not 0, in time order; their sum is simulated time - estimate.
+[[nodiscard]] std::vector<PaperEstimate::Difference> paper_differences(
+    const DifferencesInput& input);
 
 }  // namespace ooc

@@ -2,6 +2,9 @@
 // or a task that writes it again. When is told by layers, not by times: software has its own.
 #include "simulator/summary/tensor_policies.hpp"
 
+#include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 namespace ooc {
@@ -136,6 +139,164 @@ class PolicyFinder {
 TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                const Timeline& timeline) {
   return PolicyFinder(plan, graph, timeline).run();
+}
+
+// A stay away is a copy out and the copy in behind it; either may be missing: a network input is in far memory
+// anyway, so is what has been there before, and what nobody reads again does not come back. Waits are those
+// whose end one of the two copies was.
+//
+// The rate that hides a stay: the copy back alone must not take longer than what is computed between the use
+// before and the use after it. A slower link cannot hide it; a faster one may still be late, by other copies on
+// the queue or by the copy out.
+
+namespace {
+
+struct AwayTime {
+  std::size_t tensor;
+  std::optional<StepId> out;
+  std::optional<StepId> back;
+};
+
+class MoveFinder {
+ public:
+  MoveFinder(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
+             const Timeline& timeline)
+      : plan_(plan),
+        graph_(graph),
+        costs_(costs),
+        timeline_(timeline),
+        copies_(graph.tensors.size()),
+        uses_(graph.tensors.size()),
+        waits_(plan.steps.size()) {
+    find_copies();
+    find_uses();
+    for (const Stall& stall : timeline.stalls) {
+      if (stall.device != 0 || !stall.culprit) continue;
+      waits_[stall.culprit->at()][static_cast<std::size_t>(stall.cause)] += stall.end - stall.start;
+    }
+  }
+
+  std::vector<MovedTensor> run() const {
+    std::vector<AwayTime> stays;
+    for (std::size_t tensor = 0; tensor < copies_.size(); ++tensor) add_stays(stays, tensor);
+    std::stable_sort(stays.begin(), stays.end(), [this](const AwayTime& a, const AwayTime& b) {
+      return span(first_of(a)).start < span(first_of(b)).start;
+    });
+    std::vector<MovedTensor> moved;
+    moved.reserve(stays.size());
+    for (const AwayTime& stay : stays) moved.push_back(describe(stay));
+    return moved;
+  }
+
+ private:
+  void find_copies() {
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      const Step& step = plan_.steps[i];
+      if (runs_task(step.kind) || step.device != 0) continue;
+      const auto tensor = static_cast<std::size_t>(step.object);
+      if (graph_.tensors[tensor].role == TensorRole::kExchanged) continue;
+      copies_[tensor].push_back(make_id<StepId>(i));
+    }
+    for (std::vector<StepId>& copies : copies_) {
+      std::stable_sort(copies.begin(), copies.end(),
+                       [this](StepId a, StepId b) { return span(a).start < span(b).start; });
+    }
+  }
+
+  /// Where in the queue each tensor that moves is used, and what is computed before.
+  void find_uses() {
+    const std::vector<StepId>& queue =
+        plan_.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
+    Duration computed;
+    for (std::size_t place = 0; place < queue.size(); ++place) {
+      const TaskId task{plan_.steps[queue[place].at()].object};
+      const Duration before = computed;
+      computed += span(queue[place]).end - span(queue[place]).start;
+      for (const auto tensors : {graph_.reads[task], graph_.writes[task]}) {
+        for (const TensorId tensor : tensors) {
+          if (copies_[tensor.at()].empty()) continue;
+          uses_[tensor.at()].push_back({queue[place], before, computed});
+        }
+      }
+    }
+  }
+
+  void add_stays(std::vector<AwayTime>& stays, std::size_t tensor) const {
+    std::optional<StepId> out;
+    for (const StepId copy : copies_[tensor]) {
+      if (plan_.steps[copy.at()].kind == StepKind::kToNear) {
+        stays.push_back({tensor, out, copy});
+        out.reset();
+        continue;
+      }
+      if (out) stays.push_back({tensor, out, std::nullopt});
+      out = copy;
+    }
+    if (out) stays.push_back({tensor, out, std::nullopt});
+  }
+
+  [[nodiscard]] const Span& span(StepId step) const { return timeline_.spans[step.at()]; }
+  static StepId first_of(const AwayTime& stay) { return stay.out ? *stay.out : *stay.back; }
+
+  MovedTensor describe(const AwayTime& stay) const {
+    MovedTensor moved;
+    moved.tensor = tensor_name(graph_, make_id<TensorId>(stay.tensor));
+    moved.bytes = costs_.tensor_bytes[stay.tensor];
+    if (stay.out) moved.out = span(*stay.out).start;
+    if (stay.back) moved.back = span(*stay.back).end;
+    Waits waits{};
+    for (const auto& copy : {stay.out, stay.back}) {
+      for (std::size_t cause = 0; copy && cause < kStallCauses; ++cause) {
+        waits[cause] += waits_[copy->at()][cause];
+      }
+    }
+    for (const Duration wait : waits) moved.wait += wait;
+    if (moved.wait.count() > 0) {
+      moved.cause =
+          static_cast<StallCause>(std::max_element(waits.begin(), waits.end()) - waits.begin());
+    }
+    if (stay.back) moved.hides_at = hiding_rate(stay.tensor, *stay.back);
+    return moved;
+  }
+
+  /// None: whatever the rate, it is late.
+  [[nodiscard]] std::optional<BytesPerSecond> hiding_rate(std::size_t tensor, StepId back) const {
+    const std::vector<Use>& uses = uses_[tensor];
+    const auto next = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
+      return span(use.step).start >= span(back).end && span(use.step).end > span(back).start;
+    });
+    if (next == uses.end()) return std::nullopt;
+    const Duration since = next == uses.begin() ? Duration(0) : std::prev(next)->computed;
+    const Duration room = next->before - since - costs_.transfers.to_near[tensor].latency;
+    if (room.count() <= 0) return std::nullopt;
+    const Int128 rate =
+        (Int128{costs_.tensor_bytes[tensor].count()} * 1'000'000'000 + room.count() - 1) /
+        room.count();
+    if (rate > Int128{kInfiniteRate.count()}) return std::nullopt;
+    return BytesPerSecond(static_cast<std::int64_t>(rate));
+  }
+
+  using Waits = std::array<Duration, kStallCauses>;
+  struct Use {
+    StepId step;
+    Duration before;    ///< all that is computed before it
+    Duration computed;  ///< and with it
+  };
+
+  const Plan& plan_;
+  const TrainingGraph& graph_;
+  const CostTable& costs_;
+  const Timeline& timeline_;
+  std::vector<std::vector<StepId>> copies_;  ///< by tensor, in the order of time
+  std::vector<std::vector<Use>> uses_;       ///< by tensor, in the order of the queue
+  std::vector<Waits> waits_;                 ///< by step, for its end
+};
+
+}  // namespace
+
+std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
+                                       const CostTable& costs, const Timeline& timeline) {
+  return MoveFinder(plan, graph, costs, timeline).run();
 }
 
 }  // namespace ooc

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/summary/run_report.hpp"
@@ -32,5 +33,11 @@ struct TensorPolicies {
 /// rerun task writes besides its purpose counts as recomputed, even if the plan also has it near.
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
+
+/// Returns the moves on the first device, in the order of their copies out (or in, if none goes
+/// out), without the exchange between devices.
+[[nodiscard]] std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
+                                                     const CostTable& costs,
+                                                     const Timeline& timeline);
 
 }  // namespace ooc

@@ -2,6 +2,8 @@
 #include "simulator/timeline/timeline.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <tuple>
 
 #include "model/base/errors.hpp"
@@ -46,6 +48,133 @@ std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
   std::stable_sort(events.begin(), events.end(),
                    [&](const StepEvent& a, const StepEvent& b) { return place(a) < place(b); });
   return events;
+}
+
+// Attribution of gaps. It reads only spans of steps that have ended, so it is the same for every
+// engine that fills spans in time order.
+
+namespace {
+
+StallCause cause_of_wait(const Step& step) {
+  if (step.on_demand) return StallCause::kFault;
+  if (step.for_update) return StallCause::kUpdate;
+  switch (step.kind) {
+    case StepKind::kToNear:
+      return StallCause::kSwapIn;
+    case StepKind::kToFar:
+      return StallCause::kSwapOut;
+    case StepKind::kCompute:
+      return StallCause::kDependency;
+    case StepKind::kFarCompute:
+      return StallCause::kUpdate;
+  }
+  OOC_CHECK(false, "a step is a compute or a copy");
+  return StallCause::kDependency;
+}
+
+std::int64_t start_of(const Timeline& timeline, StepId step) {
+  return timeline.spans[step.at()].start.count();
+}
+std::int64_t end_of(const Timeline& timeline, StepId step) {
+  return timeline.spans[step.at()].end.count();
+}
+
+/// The steps of `queue` that end after `from`: ends never fall along a queue.
+std::span<const StepId> ending_after(const Timeline& timeline, const std::vector<StepId>& queue,
+                                     std::int64_t from) {
+  const auto first = std::partition_point(
+      queue.begin(), queue.end(), [&](StepId step) { return end_of(timeline, step) <= from; });
+  return {first, queue.end()};
+}
+
+}  // namespace
+
+void StallRecorder::add(StallCause cause, int device, std::optional<StepId> before,
+                        std::optional<StepId> culprit, std::int64_t start, std::int64_t end) {
+  if (start == end) return;
+  timeline_.stalls.push_back({.cause = cause,
+                              .device = static_cast<std::int16_t>(device),
+                              .before = before,
+                              .culprit = culprit,
+                              .start = Duration(start),
+                              .end = Duration(end)});
+  if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
+}
+
+std::optional<StepId> StallRecorder::last_wait(const Gap& gap) const {
+  std::optional<StepId> last;
+  std::int64_t latest = gap.from;
+  const auto look_at = [&](StepId step) {
+    if (end_of(timeline_, step) <= latest) return;
+    latest = end_of(timeline_, step);
+    last = step;
+  };
+  // A wait for far compute counts as one for compute: its queue is a multiple of three, too.
+  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
+    // Its own device's queues: the records there have just been used and are at hand.
+    if (const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)]; count != 0) {
+      const auto queue = static_cast<std::size_t>(queue_index(gap.device, kind));
+      look_at(plan_.queued[queue][static_cast<std::size_t>(count - 1)].step);
+    }
+    if (!gap.step.remote_needs) continue;
+    for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
+      if (need.queue % 3 != static_cast<std::int32_t>(kind)) continue;
+      const auto queue = static_cast<std::size_t>(need.queue);
+      look_at(plan_.queues[queue][static_cast<std::size_t>(need.count - 1)]);
+    }
+  }
+  return last;
+}
+
+void StallRecorder::gap(const Gap& gap) {
+  const StepId step = gap.step.step;
+  if (gap.ready > gap.from) {
+    const std::optional<StepId> wait = last_wait(gap);
+    const std::int64_t waited = wait ? end_of(timeline_, *wait) : gap.from;
+    OOC_CHECK(waited == gap.ready || gap.issued == gap.ready,
+              "a step becomes ready when one of its waits ends or it is issued");
+    if (wait) add(cause_of_wait(plan_.steps[wait->at()]), gap.device, step, wait, gap.from, waited);
+    add(StallCause::kLaunch, gap.device, step, std::nullopt, waited, gap.ready);
+  }
+  if (gap.start > gap.ready) {
+    const Step* releaser = gap.releaser ? &plan_.steps[gap.releaser->at()] : nullptr;
+    const bool copy_out = releaser != nullptr && releaser->kind == StepKind::kToFar;
+    add(copy_out ? cause_of_wait(*releaser) : StallCause::kMemory, gap.device, step, gap.releaser,
+        gap.ready, gap.start);
+  }
+}
+
+void StallRecorder::recompute(int device, StepId step, std::optional<StepId> before,
+                              std::int64_t start, std::int64_t end) {
+  add(StallCause::kRecompute, device, before, step, start, end);
+}
+
+void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_end) {
+  if (from == iteration_end) return;
+  const auto queue = [&](StepKind kind) -> const std::vector<StepId>& {
+    return plan_.queues[static_cast<std::size_t>(queue_index(device, kind))];
+  };
+  // Of what is still running at an instant the first counts; where only other devices are at work, none does.
+  std::array<std::span<const StepId>, 3> left{
+      ending_after(timeline_, queue(StepKind::kToNear), from),
+      {},
+      ending_after(timeline_, queue(StepKind::kToFar), from)};
+  if (plan_.has_far_compute()) left[1] = ending_after(timeline_, plan_.queues.back(), from);
+  for (std::int64_t now = from; now < iteration_end;) {
+    std::int64_t until = iteration_end;
+    std::optional<StepId> running;
+    for (auto& steps : left) {
+      while (!steps.empty() && end_of(timeline_, steps.front()) <= now) steps = steps.subspan(1);
+      if (running || steps.empty()) continue;
+      const std::int64_t start = start_of(timeline_, steps.front());
+      if (start <= now) running = steps.front();
+      until = std::min(until, start <= now ? end_of(timeline_, steps.front()) : start);
+    }
+    const StallCause cause =
+        running ? cause_of_wait(plan_.steps[running->at()]) : StallCause::kDependency;
+    add(cause, device, std::nullopt, running, now, until);
+    now = until;
+  }
 }
 
 }  // namespace ooc

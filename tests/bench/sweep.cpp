@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/sweep/inputs.hpp"
+#include "cli/sweep/grid.hpp"
 #include "cli/sweep/rows.hpp"
 #include "simulator/predict/sweep_worker.hpp"
 #include "tests/bench/benchmark.hpp"

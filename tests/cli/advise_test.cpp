@@ -4,10 +4,10 @@
 #include "tests/cli/run_program.hpp"
 #include "tests/support/test.hpp"
 
-using namespace ooc;
-using nlohmann::json;
-
+namespace ooc::test {
 namespace {
+
+using nlohmann::json;
 
 const Words kJob{"gpt2", "--hardware", "rtx-4090", "--batch", "64", "--quiet"};
 
@@ -24,8 +24,6 @@ json row_of(const json& rows, const std::string& what) {
   }
   return nullptr;
 }
-
-}  // namespace
 
 TEST_CASE("advice is what predict says of the same job, best first") {
   const json rows = advice(kJob);
@@ -50,16 +48,19 @@ TEST_CASE("advice is what predict says of the same job, best first") {
 
 TEST_CASE("of what fits a larger batch is told, of what does not its micro-batches") {
   const json small = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "64", "--quiet"});
-  CHECK(small.dump().find("\"batch 1024\"") != std::string::npos);
+  CHECK(has(small.dump(), "\"batch 1024\""));
   const json large = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "4096", "--quiet"});
-  CHECK(large.dump().find("accumulation, ") != std::string::npos);
+  CHECK(has(large.dump(), "accumulation, "));
   CHECK(row_of(large, "as it is")["feasible"] == false);
 }
 
 TEST_CASE("advice leaves alone what was chosen, and says where nothing helps") {
   const json rows = advice(kJob + Words{"--optimizer", "adam"});
-  for (const json& row : rows) CHECK(row["what"].dump().find("8-bit") == std::string::npos);
+  for (const json& row : rows) CHECK_FALSE(has(row["what"].dump(), "8-bit"));
   (void)advice({"llama-3-70b", "--hardware", "rtx-4090", "--quiet", "--far-memory", "8GiB"}, 3);
   const Ran refused = run_ooc_paleo({"advise", "resnet18", "--hardware", "rtx-4090"});
   CHECK(refused.exit_code == 2);
 }
+
+}  // namespace
+}  // namespace ooc::test

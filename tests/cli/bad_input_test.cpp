@@ -160,8 +160,7 @@ TEST_CASE(
                                       per + "}]}");
   };
   const auto run = [](const std::string& command, const std::string& file, Words more) {
-    more.insert(more.begin(), {command, file, "--hardware", kMachine, "--format", "json"});
-    return run_ooc_paleo(more);
+    return run_ooc_paleo(Words{command, file, "--hardware", kMachine, "--format", "json"} + more);
   };
   const std::string two = network(R"("batch": 2,)", "");
   check_refused(run("predict", two, {"--batch", "3129"}),

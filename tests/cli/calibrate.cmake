@@ -2,8 +2,6 @@
 ooc_test(calibrate cli
   SOURCES bench_test.cpp
     calibrate_test.cpp
-    calibrate_faults_test.cpp
-    calibrate_nvbandwidth_test.cpp
     calibrate_operations_test.cpp
   LINK ooc_test_support ooc_cli
   RUNS ooc-paleo ooc-paleo-gpu-stub)

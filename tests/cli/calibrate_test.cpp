@@ -4,9 +4,7 @@
 #include "tests/cli/calibrate_support.hpp"
 #include "tests/support/test.hpp"
 
-using namespace ooc;
-using namespace ooc::test;
-
+namespace ooc::test {
 namespace {
 
 const Words kCalibrateMeasure{"-o",      "p.json", "--probe",        OOC_GPU_STUB,
@@ -17,8 +15,6 @@ const ProfileSources kShippedArchitectures{
 HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name = "p.json") {
   return read_profile_text(folder.read(name), name, kShippedArchitectures);
 }
-
-}  // namespace
 
 TEST_CASE("one command measures, writes a profile and its samples, draws, and predicts with it") {
   const ScratchFolder folder;
@@ -140,3 +136,224 @@ TEST_CASE("nothing is written beside a device") {
   CHECK(ran.exit_code == 0);
   CHECK(folder.entries() == Words{"nowhere"});
 }
+
+// What can go wrong while measuring: in every case the message says what, and the samples stay.
+
+const Words kMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB, "--like", "v100-16gb-pcie3"};
+
+/// Calls so slow that no machine measures everything in the time that is given, but all some of it.
+const std::string kSlowCalls = kSmallStub + ",sleep_ns=3000000";
+
+std::size_t samples_in(const ScratchFolder& folder) {
+  return read_samples(folder.read("p.json.samples.jsonl"), "samples").count();
+}
+
+TEST_CASE("without a measuring program the exit code is 5 and the message says where it looked") {
+  const ScratchFolder folder;
+  const Ran ran = calibrate(folder, {"-o", "p.json"});
+  CHECK(ran.exit_code == 5);
+  CHECK(has(ran.err, "no GPU"));
+  CHECK(has(ran.err, "/usr/bin/ooc-paleo-gpu"));
+  CHECK(folder.entries().empty());
+  const Ran named = calibrate(folder, {"-o", "p.json"}, "", {{"OOC_PALEO_GPU", "/nowhere"}});
+  CHECK(named.exit_code == 2);
+  CHECK(has(named.err, "OOC_PALEO_GPU"));
+}
+
+TEST_CASE("without a device the exit code is 5 and the message is the measuring program's") {
+  const ScratchFolder folder;
+  const Ran ran = calibrate(folder, kMeasure, "devices=0");
+  CHECK(ran.exit_code == 5);
+  CHECK(has(ran.err, "no GPU"));
+  // A device with too little free memory is refused before anything runs.
+  const Ran small = calibrate(folder, kMeasure, "memory=16777216");
+  CHECK(small.exit_code == 5);
+  CHECK(has(small.err, "16777216 bytes free"));
+  CHECK(folder.entries().empty());
+}
+
+TEST_CASE("with samples at hand a missing device is no error: they are fitted as they are") {
+  const ScratchFolder folder;
+  Words arguments = kMeasure;
+  arguments.insert(arguments.end(), {"--from", kRecorded});
+  const Ran ran = calibrate(folder, arguments, "devices=0");
+  CHECK(ran.exit_code == 0);
+  CHECK(has(ran.err, "the samples are fitted as they are"));
+}
+
+TEST_CASE(
+    "a request that kills or hangs the measuring program costs itself, and the profile is "
+    "written") {
+  const ScratchFolder folder;
+  const Ran died =
+      calibrate(folder, kMeasure, kSmallStub, {{"OOC_STUB_DIE", "cudaMemPrefetchAsync:50"}});
+  CHECK_MESSAGE(died.exit_code == 0, died.err);
+  CHECK(has(died.out, "refused: ended the program by signal 9"));
+  Words arguments = kMeasure;
+  arguments.insert(arguments.end(), {"--time-limit", "300ms", "--within", "8s"});
+  const Ran hung =
+      calibrate(folder, arguments, kSmallStub, {{"OOC_STUB_HANG", "cudaMemPrefetchAsync:400"}});
+  CHECK_MESSAGE(hung.exit_code == 0, hung.err);
+  CHECK(has(hung.out, "refused: did not answer for"));
+  CHECK(folder.entries() == Words{"p.json", "p.json.samples.jsonl"});
+}
+
+TEST_CASE("what is no measuring program is not believed") {
+  const ScratchFolder folder;
+  folder.file("program", "#!/bin/sh\necho rubbish\n");
+  std::filesystem::permissions(folder.path() / "program", std::filesystem::perms::owner_all);
+  const Ran ran = calibrate(folder, {"-o", "p.json", "--probe", "./program"});
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "records of ooc-paleo-gpu"));
+}
+
+TEST_CASE("a call that fails costs its request only, and the report names it") {
+  const ScratchFolder folder;
+  const Ran ran =
+      calibrate(folder, kMeasure, kSmallStub, {{"OOC_STUB_FAIL", "cudaMemcpyAsync:500"}});
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(has(ran.out, "refused: cudaMemcpyAsync"));
+}
+
+TEST_CASE("Ctrl-C keeps the samples, ends with 130 and says how to go on") {
+  const ScratchFolder folder;
+  const std::string start = std::string(OOC_PROGRAM) +
+                            " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
+                            OOC_GPU_STUB + " 2>err & child=$!; ";
+  const std::string wait =
+      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
+  const Ran ran = run_shell(start + wait + "kill -TERM $child; wait $child",
+                            {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
+  CHECK(ran.exit_code == 130);
+  CHECK(has(folder.read("err"), "go on with: ooc-paleo calibrate -o p.json --from"));
+  CHECK(samples_in(folder) > 0);
+  CHECK(folder.entries() == Words{"err", "p.json.samples.jsonl"});
+}
+
+TEST_CASE("samples survive even a kill that nobody can catch") {
+  const ScratchFolder folder;
+  const std::string start = std::string(OOC_PROGRAM) +
+                            " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
+                            OOC_GPU_STUB + " 2>err & child=$!; ";
+  const std::string wait =
+      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
+  (void)run_shell(start + wait + "kill -KILL $child; wait $child",
+                  {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
+  CHECK(samples_in(folder) > 0);
+  // The lock file is still there, but nobody holds it: the next one is not refused, it measures.
+  CHECK(calibrate(folder, kMeasure, kSmallStub).exit_code == 0);
+}
+
+TEST_CASE("when the time is up, what there is is fitted, and the report says what was left out") {
+  const ScratchFolder folder;
+  Words arguments = kMeasure;
+  arguments.insert(arguments.end(), {"--within", "2s", "--device", "0"});
+  const Ran ran = calibrate(folder, arguments, kSlowCalls);
+  CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+  CHECK(has(ran.out, "there was no time for "));
+  const Ran none = calibrate(folder, {"-o", "q.json", "--within", "0s"});
+  CHECK(none.exit_code == 2);
+  CHECK(has(none.err, "--within"));
+}
+
+TEST_CASE("on a terminal the line of progress is gone before anything else is said") {
+  const ScratchFolder folder;
+  // script(1) gives the command a terminal.
+  const Ran ran = run_shell("script -qec '" + std::string(OOC_PROGRAM) +
+                                " calibrate -o p.json --within 2s --probe " + OOC_GPU_STUB +
+                                " --like v100-16gb-pcie3' /dev/null",
+                            {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
+  CHECK_MESSAGE(ran.exit_code == 0, ran.out);
+  CHECK(has(ran.out, "\r\x1b[K1 of "));
+  CHECK(has(ran.out, "\r\x1b[KStub device"));
+}
+
+TEST_CASE("two calibrations at once on one output are refused") {
+  const ScratchFolder folder;
+  const std::string program = OOC_PROGRAM;
+  const Ran ran = run_shell(
+      program + " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " + OOC_GPU_STUB +
+          " >first 2>&1 & child=$!; while [ ! -s p.json.samples.jsonl ]; do sleep 0.05; done; " +
+          program + " calibrate -o p.json --probe " + OOC_GPU_STUB +
+          "; code=$?; kill -TERM $child; wait $child; exit $code",
+      {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "which another calibration is writing"));
+}
+
+TEST_CASE("an output that cannot be written is found before anything is measured") {
+  const ScratchFolder folder;
+  const Ran ran = calibrate(folder, {"-o", "/proc/p.json", "--probe", OOC_GPU_STUB});
+  CHECK(ran.exit_code == 2);
+  CHECK(has(ran.err, "/proc/p.json"));
+  const Ran plot =
+      calibrate(folder, {"-o", "p.json", "--plot", "/nowhere/x.svg", "--probe", OOC_GPU_STUB});
+  CHECK(plot.exit_code == 2);
+  CHECK(folder.entries().empty());
+}
+
+// `calibrate --from-nvbandwidth`: the link of people who have no nvcc.
+
+/// As version 0.8 prints it: texts, a column for each device.
+const std::string kOutput = R"({"nvbandwidth": {
+  "CUDA Runtime Version": 12080, "Driver Version": "570.86", "GPU Device list": ["0: NVIDIA H100"],
+  "version": "0.8",
+  "testcases": [
+    {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_description": "memcpy CE",
+     "bandwidth_matrix": [["55.36", "50.00"]], "sum": 105.36},
+    {"name": "device_to_host_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["53.12", "N/A"]]},
+    {"name": "host_to_device_bidirectional_memcpy_ce", "status": "Passed",
+     "bandwidth_matrix": [["44.288", "N/A"]]},
+    {"name": "device_to_host_bidirectional_memcpy_ce", "status": "Passed",
+     "bandwidth_matrix": [["39.84", "N/A"]]},
+    {"name": "device_local_copy", "status": "Passed", "bandwidth_matrix": [["1400.0", "N/A"]]},
+    {"name": "device_to_device_memcpy_read_ce", "status": "Waived"}]}})";
+
+TEST_CASE("nvbandwidth's output becomes the link of a profile, the rest stays") {
+  const ScratchFolder folder;
+  folder.file("nv.json", kOutput);
+  const Ran ran = calibrate(folder, {"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "-o",
+                                     "p.json", "--date", "2025-01-31"});
+  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
+  const ProfileSources sources{
+      .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
+  const HardwareProfile profile = read_profile_text(folder.read("p.json"), "p.json", sources);
+  const HardwareProfile like =
+      read_profile_file(OOC_SOURCE_DIR "/hwprofiles/h100-sxm.json", sources);
+  const TransferMode& pinned = profile.connection.modes.at("pinned");
+  CHECK(std::get<StraightLine>(pinned.to_near).throughput == BytesPerSecond(55'360'000'000));
+  CHECK(std::get<StraightLine>(pinned.to_far).throughput == BytesPerSecond(53'120'000'000));
+  CHECK(std::get<StraightLine>(pinned.to_far).latency == Duration(8000));  // as h100-sxm has it
+  // 44.288 of 55.36 and 39.84 of 53.12
+  CHECK(profile.connection.duplex.to_near.count() == doctest::Approx(0.8e9));
+  CHECK(profile.connection.duplex.to_far.count() == doctest::Approx(0.75e9));
+  // 1400 read and 1400 written are 0.9 of it.
+  CHECK(static_cast<double>(profile.near_memory.throughput.count()) ==
+        doctest::Approx(2800e9 / 0.9).epsilon(0.001));
+  CHECK(profile.kernels->sustained == like.kernels->sustained);
+  CHECK(has(folder.read("p.json"), "nvbandwidth 0.8: host_to_device_memcpy_ce"));
+  CHECK(has(ran.out, "55.36 GB/s"));
+  CHECK(run_ooc_paleo({"predict", "alexnet", "--batch", "8", "--hardware", "./p.json"}, in(folder))
+            .exit_code == 0);
+}
+
+TEST_CASE("what lacks a direction, is no output of nvbandwidth or has no --like is refused") {
+  const ScratchFolder folder;
+  folder.file("nv.json", kOutput);
+  folder.file("none.json", R"({"testcases": []})");
+  const auto refused = [&](Words words, const std::string& says) {
+    words.insert(words.end(), {"-o", "p.json"});
+    const Ran ran = calibrate(folder, words);
+    CHECK(ran.exit_code == 2);
+    CHECK_MESSAGE(has(ran.err, says), ran.err);
+  };
+  refused({"--from-nvbandwidth", "nv.json"}, "--like");
+  refused({"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "--device", "1"},
+          "no device_to_host_memcpy_ce of device 1");
+  refused({"--from-nvbandwidth", "none.json", "--like", "h100-sxm"}, "nvbandwidth");
+  refused({"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "--full"}, "--full");
+  CHECK(folder.entries() == Words{"none.json", "nv.json"});
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -98,5 +98,100 @@ TEST_CASE("a framework that is not there, and one that says what --accounting sa
   CHECK(has(both.err, "--accounting"));
 }
 
+// How a framework's copies wait, what they cost its host and what they take of far memory, from the command line. The
+// sums are those of the worked example (docs/formats.md, section 6).
+
+/// A framework with these fields.
+std::string framework(const ScratchFolder& scratch, const std::string& fields) {
+  return scratch.file("mine.json",
+                      R"({"format":"ooc-paleo/framework","version":1,"name":"mine",)" + fields +
+                          R"(,"provenance":[{"fields":"*","kind":"assumed","source":"a test",)"
+                          R"("date":"2026-11"}]})");
+}
+
+Ran copies_predict(const Words& arguments) {
+  return run_ooc_paleo(
+      Words{"predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"} +
+      arguments);
+}
+
+TEST_CASE("copies wait as the framework says, whatever the schedule") {
+  const ScratchFolder scratch;
+  struct Row {
+    std::string streams;
+    std::string capacity;
+    std::string barriers;
+  };
+  for (const Row& row : {Row{"overlap", "600000000", "950000000"},
+                         {"framework", "700000000", "950000000"},
+                         {"serial", "800000000", "1400000000"}}) {
+    CAPTURE(row.streams);
+    const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");
+    const auto run = [&](const std::string& schedule) {
+      return copies_predict({"--hardware", kMachine, "--framework", file, "--schedule", schedule})
+          .out;
+    };
+    CHECK(has(run("capacity"), "\"iteration_time_ns\": " + row.capacity));
+    CHECK(has(run("vdnn-like"), "\"iteration_time_ns\": " + row.barriers));
+  }
+}
+
+TEST_CASE("pinning memory for every copy costs host time, in predict and in sweeps") {
+  const ScratchFolder scratch;
+  const std::string file = framework(scratch, R"("pinned":{"per_copy":"3 ms"})");
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", file}).out,
+            "\"iteration_time_ns\": 603000000"));
+  const Ran sweep =
+      run_ooc_paleo({"sweep", kData + "worked_example.json", "--hardware", kMachine, "--memory",
+                     "4 GB", "--schedule", "capacity", "--link", "10GB/s", "--framework", file});
+  CHECK(has(sweep.out, ",603000000,"));
+  // Pageable copies are not pinned.
+  const std::string pool = framework(scratch, R"("pinned":"pool")");
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", pool}).out,
+            "\"iteration_time_ns\": 600000000"));
+}
+
+TEST_CASE("far memory in powers of two is counted so where it is reported and where it ends") {
+  const ScratchFolder scratch;
+  const std::string file = framework(scratch, R"("far_sizes":"powers_of_two")");
+  CHECK(has(copies_predict({"--hardware", kMachine, "--framework", file}).out,
+            "\"peak_far_bytes\": 1073741824"));
+  CHECK(has(copies_predict({"--hardware", kMachine}).out, "\"peak_far_bytes\": 1000000000"));
+  std::string machine = read_file(kMachine);
+  machine.replace(machine.find("64 GB"), 5, "1 GB");
+  const std::string small = scratch.file("small.json", machine);
+  CHECK(copies_predict({"--hardware", small}).exit_code == 0);
+  const Ran full = copies_predict({"--hardware", small, "--framework", file});
+  CHECK(full.exit_code == 3);
+  CHECK(has(full.out, "\"tier\": \"far\""));
+  CHECK(has(full.out, "\"wanted_bytes\": 1073741824"));
+}
+
+TEST_CASE("copies that page faults ask for wait for no framework: unified memory refuses one") {
+  const Words job{"vgg16", "--hardware",  "v100-16gb-pcie3", "--batch",
+                  "8",     "--framework", "tensorflow-1",    "--quiet"};
+  const auto run = [&](const std::string& command, const Words& more) {
+    return run_ooc_paleo(Words{command} + job + more);
+  };
+  const Ran named = run("predict", {"--schedule", "unified"});
+  CHECK(named.exit_code == 2);
+  CHECK(has(named.err, "--framework"));
+  CHECK(has(named.err, "tensorflow-1 with the schedule unified"));
+  CHECK(has(named.err, "copies overlap"));
+  const Ran all = run("compare", {"--search", "20"});
+  CHECK(all.exit_code == 0);
+  CHECK_FALSE(has(all.out, "unified"));
+  // One whose copies overlap does not mind.
+  CHECK(run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "8",
+                       "--framework", "chainer-5", "--schedule", "unified", "--quiet"})
+            .exit_code == 0);
+}
+
+TEST_CASE("compare says without which schedules it goes, and why") {
+  const Ran all = run_ooc_paleo({"compare", "alexnet", "--hardware", "v100-16gb-pcie3", "--batch",
+                                 "8", "--framework", "tensorflow-1", "--search", "20"});
+  CHECK(has(all.err, "remark: without unified, unified-prefetch"));
+}
+
 }  // namespace
 }  // namespace ooc::test

@@ -98,7 +98,8 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
                 {"names of linear layers, of down_proj"});
 }
 
-TEST_CASE("--kernels and --loss are those of import, of configs and of shipped networks that have one") {
+TEST_CASE(
+    "--kernels and --loss are those of import, of configs and of shipped networks that have one") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
   const std::string file = (folder.path() / "config_eager.json").string();
@@ -116,7 +117,7 @@ TEST_CASE("--kernels and --loss are those of import, of configs and of shipped n
   CHECK(of_config.exit_code == 0);
   CHECK(numbers(of_config) == numbers(with(import_predict(file), false)));
   CHECK(numbers(of_config) != numbers(with(import_predict(config), false)));
-  CHECK(!has(run(import_predict(config, flags)).err, "kernels"));
+  CHECK_FALSE(has(run(import_predict(config, flags)).err, "kernels"));
   CHECK(with({"inspect", config}, true).exit_code == 0);
   check_refused(with(import_predict(file), true), {"--kernels cannot be combined with " + file});
   check_refused(run(import_predict("resnet50", {"--loss", "in_place"})),

@@ -108,8 +108,7 @@ TEST_CASE("a dash is standard input, for networks, profiles, rows and layer time
   CHECK(
       run_shell("ooc-paleo predict - --hardware " + kMachine + " --format csv < " + kNetwork).out ==
       plain);
-  CHECK(
-      has(piped(kSource + "/validation/M1.json", "validate -").out, "4 rows: 4 hold"));
+  CHECK(has(piped(kSource + "/validation/M1.json", "validate -").out, "4 rows: 4 hold"));
   const Ran times =
       run_shell("printf 'layer,forward_ms,backward_ms\\na,1,2\\n' | ooc-paleo predict " + kNetwork +
                 " --layer-times - --hardware " + kMachine);
@@ -184,14 +183,16 @@ TEST_CASE("a part of a name is enough to be asked for the whole") {
   const std::string said = run_ooc_paleo({"predict", "vgg16", "--hardware", "4090"}).err;
   CHECK_MESSAGE(has(said, "did you mean rtx-4090?"), said);
   // A list is what `sweep` takes, a comma of our own is none.
-  CHECK(!has(run_ooc_paleo({"predict", "vgg16", "--hardware", "nothing-like-it"}).err, "sweep"));
+  CHECK_FALSE(
+      has(run_ooc_paleo({"predict", "vgg16", "--hardware", "nothing-like-it"}).err, "sweep"));
 }
 
 TEST_CASE("what --state cannot go with is told of --state") {
   const Words job{"need", "link", "gpt2", "--hardware", "v100-16gb-pcie3", "--state"};
   const Ran ran = run_ooc_paleo(job + Words{"zero-offload", "--schedule", "vdnn-all"});
   CHECK(ran.exit_code == 2);
-  CHECK_MESSAGE(has(ran.err, "error: --state cannot be combined with --schedule vdnn-all"), ran.err);
+  CHECK_MESSAGE(has(ran.err, "error: --state cannot be combined with --schedule vdnn-all"),
+                ran.err);
 }
 
 TEST_CASE("commands that pages name are there") {
@@ -238,7 +239,7 @@ TEST_CASE("an error about unified memory names the profile's file") {
   CAPTURE(ran.err);
   CHECK(ran.exit_code == 2);
   CHECK(has(ran.err, "error: " + slow + ": /connection/modes/unified_fault/fault"));
-  CHECK(!has(ran.err, "v100-16gb-pcie3"));
+  CHECK_FALSE(has(ran.err, "v100-16gb-pcie3"));
 }
 
 TEST_CASE("several errors of a profile are shown at once, a line each") {

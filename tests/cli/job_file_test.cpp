@@ -151,7 +151,7 @@ TEST_CASE("what is wrong with a job is said with file and place") {
     const Ran ran = run_ooc_paleo({"predict", file});
     CAPTURE(members);
     CHECK(ran.exit_code == 2);
-    CHECK_MESSAGE(ran.err.find("j.json: " + message) != std::string::npos, ran.err);
+    CHECK_MESSAGE(has(ran.err, "j.json: " + message), ran.err);
   };
   refused(R"(, "memory_bytes": "16 GB")",
           "/memory_bytes: found \"16 GB\", expected a number in the unit of the key, bytes");

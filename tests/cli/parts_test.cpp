@@ -16,8 +16,10 @@
 #include "model/base/errors.hpp"
 #include "model/base/suggest.hpp"
 #include "model/network/network_json.hpp"
+#include "simulator/predict/scheduled_case.hpp"
+#include "tests/support/test.hpp"
 
-namespace ooc {
+namespace ooc::test {
 namespace {
 
 Network two_layers() {
@@ -229,5 +231,44 @@ TEST_CASE("all means every schedule in the order of the table") {
   CHECK(std::equal(chosen.begin(), chosen.end(), schedules().begin()));
 }
 
+// Schedules that search by trial see their plans as the framework will run them.
+
+const std::string kPartsData = std::string(OOC_SOURCE_DIR) + "/tests/data/";
+
+/// Returns capacity's plan, having tried it; the trial's time is left here.
+Duration tried;
+
+PlanResult try_capacity(const PlanningProblem& problem) {
+  PlanResult made = find_schedule("capacity")->make_plan(problem);
+  tried = problem.evaluate(std::get<Plan>(made)).iteration_time.value();
+  return made;
+}
+
+TEST_CASE("a trial runs with copies that wait as the plan's will") {
+  const Schedule trying{.name = "trying",
+                        .summary = "",
+                        .source = "",
+                        .traits = {Trait::kSearchesByTrial},
+                        .make_plan = try_capacity};
+  const Workload workload = read_workload(kPartsData + "worked_example.json");
+  const Machine machine = read_machine(kPartsData + "worked_example_machine.json");
+  CaseOptions options;
+  options.memory = Bytes(4'000'000'000);
+  struct Row {
+    CopyStreams streams;
+    int milliseconds;
+  };
+  for (const Row& row : {Row{CopyStreams::kOverlap, 600}, Row{CopyStreams::kFramework, 700},
+                         Row{CopyStreams::kSerial, 800}}) {
+    CAPTURE(copy_streams_name(row.streams));
+    Framework framework;
+    framework.copies.streams = row.streams;
+    options.framework = std::make_shared<const Framework>(framework);
+    const RunReport report = predict(make_case(workload, machine, options), trying);
+    CHECK(tried == Duration(row.milliseconds * 1'000'000LL));
+    CHECK(report.iteration_time == tried);
+  }
+}
+
 }  // namespace
-}  // namespace ooc
+}  // namespace ooc::test

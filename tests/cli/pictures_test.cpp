@@ -163,7 +163,8 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
   CHECK(calibrate({"-o", "drawn.json", "--report", "out.html"}).exit_code == 0);
   CHECK(scratch.read("plain.json") == scratch.read("drawn.json"));
   const std::string html = scratch.read("out.html");
-  for (const char* each : {"\"ooc-paleo/calibration\"", "\"direction\":", "\"to_near\"", "\"kept_ns\""}) {
+  for (const char* each :
+       {"\"ooc-paleo/calibration\"", "\"direction\":", "\"to_near\"", "\"kept_ns\""}) {
     CAPTURE(each);
     CHECK(has(html, each));
   }

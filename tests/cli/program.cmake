@@ -3,17 +3,13 @@
 ooc_test(program cli
   SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/bad_input_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/best_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/completion_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/framework_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/framework_copies_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/job_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/kineto_trace_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/machines_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pictures_test.cpp
@@ -26,7 +22,7 @@ ooc_test(program cli
   RUNS ooc-paleo)
 
 ooc_test(parts cli
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp ${CMAKE_CURRENT_LIST_DIR}/framework_parts_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/parts_test.cpp
           ${CMAKE_CURRENT_LIST_DIR}/sweep_parts_test.cpp
   LINK ooc_cli)
 

@@ -1,8 +1,6 @@
 # `replay` end to end against the measuring program on its fake device, and against recordings.
 ooc_test(replay cli
   SOURCES replay_test.cpp
-    replay_import_test.cpp
-    replay_faults_test.cpp
     replay_parts_test.cpp
   LINK ooc_test_support ooc_cli nlohmann_json::nlohmann_json
   RUNS ooc-paleo ooc-paleo-gpu-stub)

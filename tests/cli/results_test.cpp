@@ -10,10 +10,8 @@ namespace ooc::test {
 namespace {
 
 Ran result_predict(std::vector<std::string> more) {
-  std::vector<std::string> arguments{"predict", kNetwork,   "--hardware",
-                                     kMachine,  "--format", "json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return run_ooc_paleo(arguments);
+  return run_ooc_paleo(Words{"predict", kNetwork, "--hardware", kMachine, "--format", "json"} +
+                       more);
 }
 
 /// The number behind the first `"key": `, or -1.
@@ -52,7 +50,7 @@ TEST_CASE("a budget that is too small exits 3 and names the smallest that would 
     CAPTURE(ran.out);
     CHECK(ran.exit_code == 3);
     CHECK(ran.err == "");
-    CHECK(ran.out.find("\"feasible\": false") != std::string::npos);
+    CHECK(has(ran.out, "\"feasible\": false"));
     CHECK(result_number(ran.out, "smallest_budget_bytes") == 3'000'000'000);
   }
   CHECK(result_predict({"--memory", "3GB"}).exit_code == 0);
@@ -114,7 +112,7 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
     if (command != std::string("max-batch")) words.insert(words.end(), {"--batch", "1"});
     const std::string out = run_ooc_paleo(words).out;
     CAPTURE(command);
-    CHECK(out.find("\"dtype\": \"bfloat16\"") != std::string::npos);
+    CHECK(has(out, "\"dtype\": \"bfloat16\""));
   }
   const auto bytes = [](const char* dtype) {
     return result_number(
@@ -128,11 +126,11 @@ TEST_CASE("--dtype stands in for the network's in every command that reads one")
   CHECK(time("float32") == 600'000'000);  // its times are stated
   const Ran sweep = run_ooc_paleo({"sweep", "alexnet", "--hardware", "a100-40gb-sxm", "--batch",
                                    "1", "--dtype", "tf32", "--format", "csv"});
-  CHECK(sweep.out.find(",tf32,") != std::string::npos);
+  CHECK(has(sweep.out, ",tf32,"));
   const Ran lacking = run_ooc_paleo({"replay", "alexnet", "--hardware", "v100-16gb-pcie3",
                                      "--batch", "1", "--dtype", "bfloat16"});
   CHECK(lacking.exit_code == 2);
-  CHECK(lacking.err.find("/compute/peak/bfloat16") != std::string::npos);
+  CHECK(has(lacking.err, "/compute/peak/bfloat16"));
 }
 
 TEST_CASE("with 16 bits it is said which copies of the weights are counted") {
@@ -142,13 +140,12 @@ TEST_CASE("with 16 bits it is said which copies of the weights are counted") {
                      "bfloat16", "--optimizer", "adam", "--format", "json"});
   CHECK(result_number(ran.out, "static_bytes") == result_number(ran.out, "parameters") * 12);
   for (const std::string& text : {ran.err, ran.out}) {
-    CHECK(
-        text.find("bfloat16: of each parameter 2 B of weight, 2 B of gradient and 8 B of float32 "
-                  "state of adam are counted; float32 master weights, 4 B a parameter, are not") !=
-        std::string::npos);
+    CHECK(has(text,
+              "bfloat16: of each parameter 2 B of weight, 2 B of gradient and 8 B of float32 "
+              "state of adam are counted; float32 master weights, 4 B a parameter, are not"));
   }
   const Ran table = run_ooc_paleo({"inspect", "alexnet", "--dtype", "float16"});
-  CHECK(table.out.find("no float32 master weights") != std::string::npos);
+  CHECK(has(table.out, "no float32 master weights"));
 }
 
 TEST_CASE("compare exits 3 only when no schedule fits") {
@@ -169,7 +166,7 @@ TEST_CASE("far memory that is too small exits 3 and says so") {
                      "--memory", "3GB", "--format", "json"});
   CAPTURE(ran.out);
   CHECK(ran.exit_code == 3);
-  CHECK(ran.out.find("\"tier\": \"far\"") != std::string::npos);
+  CHECK(has(ran.out, "\"tier\": \"far\""));
   // Two tensors of 1 GB move at 3 GB.
   CHECK(result_number(ran.out, "smallest_budget_bytes") == 2'000'000'000);
   CHECK(result_number(ran.out, "free_bytes") == 500'000'000);
@@ -192,24 +189,25 @@ TEST_CASE("--far-memory stands in for the capacity of the profile") {
     CHECK(result_number(ran.out, "far_memory_bytes") == 1'999'999'999);
   }
   const Ran little = result_predict({"--memory", "3GB", "--far-memory", "1999999999 B"});
-  CHECK(little.out.find("\"tier\": \"far\"") != std::string::npos);
+  CHECK(has(little.out, "\"tier\": \"far\""));
   CHECK(result_number(little.out, "smallest_budget_bytes") == 2'000'000'000);
   CHECK(result_predict({"--far-memory", "16"}).exit_code == 2);
 }
 
 TEST_CASE("compare says what far memory every row needs, and what memory holds with --wide") {
   const auto compare_with = [](std::vector<std::string> more) {
-    more.insert(more.begin(), {"compare", kNetwork, "--hardware", kMachine, "--memory", "3GB",
-                               "--schedules", "capacity", "--quiet"});
-    return run_ooc_paleo(more).out;
+    return run_ooc_paleo(Words{"compare", kNetwork, "--hardware", kMachine, "--memory", "3GB",
+                               "--schedules", "capacity", "--quiet"} +
+                         more)
+        .out;
   };
   const std::string usual = compare_with({});
-  CHECK(usual.find(" far ") != std::string::npos);
-  CHECK(usual.find("3.000 GB  2.000 GB  4.000 GB") != std::string::npos);  // peak, far, copied
-  CHECK(usual.find("in flight") == std::string::npos);
+  CHECK(has(usual, " far "));
+  CHECK(has(usual, "3.000 GB  2.000 GB  4.000 GB"));  // peak, far, copied
+  CHECK_FALSE(has(usual, "in flight"));
   const std::string wide = compare_with({"--wide"});
-  CHECK(wide.find("saved  far: saved  far: in flight\n") != std::string::npos);
-  CHECK(wide.find("capacity  3.000 GB    1.000 GB        1.000 GB\n") != std::string::npos);
+  CHECK(has(wide, "saved  far: saved  far: in flight\n"));
+  CHECK(has(wide, "capacity  3.000 GB    1.000 GB        1.000 GB\n"));
   const std::string json = compare_with({"--format", "json"});
   // First reached at 100 ms: a, which leaves till 150, b, and c, which is being written.
   CHECK(result_number(json.substr(json.find("peak_near_by_category")), "saved") == 3'000'000'000);
@@ -217,7 +215,7 @@ TEST_CASE("compare says what far memory every row needs, and what memory holds w
   const std::string far = json.substr(json.find("peak_far_by_category"));
   CHECK(result_number(far, "saved") == 1'000'000'000);
   CHECK(result_number(far, "in_flight") == 1'000'000'000);
-  CHECK(json.find("\"moved\"") == std::string::npos);
+  CHECK_FALSE(has(json, "\"moved\""));
   const std::string most = run_ooc_paleo({"max-batch", kNetwork, "--hardware", kMachine, "--memory",
                                           "3GB", "--schedules", "capacity", "--format", "json"})
                                .out;
@@ -239,10 +237,10 @@ TEST_CASE("predict lists the tensors that move") {
   CHECK(result_number(a, "back_ns") == 750'000'000);
   CHECK(result_number(a, "wait_ns") == 100'000'000);
   CHECK(result_number(a, "hides_at_bytes_per_s") == 2'500'000'000);
-  CHECK(result_predict({"--memory", "5GB"}).out.find("\"moved\": []") != std::string::npos);
+  CHECK(has(result_predict({"--memory", "5GB"}).out, "\"moved\": []"));
   const Ran pages = run_ooc_paleo({"predict", "alexnet", "--hardware", "v100-16gb-pcie3", "--batch",
                                    "1", "--schedule", "unified", "--format", "json"});
-  CHECK(pages.out.find("\"moved\": null") != std::string::npos);
+  CHECK(has(pages.out, "\"moved\": null"));
 }
 
 TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x 2") {
@@ -268,7 +266,7 @@ TEST_CASE("a range whose ends are refused is none, and the answer stays") {
   };
   const Ran ran = predict("0.6");  // suits 421 and 353 GB/s, but not the lowest ones reported
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(ran.out.find("\"range\": null") != std::string::npos);
+  CHECK(has(ran.out, "\"range\": null"));
   CHECK(predict("0.5").exit_code == 2);
 }
 
@@ -284,9 +282,8 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
   }
   const std::string ranged = scratch.file("ranged.json", text);
   const auto range_of = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"predict", kNetwork,   "--hardware",
-                                       ranged,    "--format", "json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Words arguments =
+        Words{"predict", kNetwork, "--hardware", ranged, "--format", "json"} + more;
     const std::string out = run_ooc_paleo(arguments).out;
     const std::size_t at = out.find("\"range\"");
     const std::string range = out.substr(at, out.find("\"peak_near_by_category\"") - at);
@@ -303,19 +300,18 @@ TEST_CASE("where reports of a rate differ, predict has the range of its answer")
   CHECK(range_of({"--memory", "3GB", "--link", "10GB/s"}) == "\"range\":null,");
   CHECK(range_of({"--memory", "2GB"}) == "\"range\":null,");  // does not fit
   const std::string plain = result_predict({"--memory", "3GB"}).out;
-  CHECK(plain.find("\"range\": null") != std::string::npos);
+  CHECK(has(plain, "\"range\": null"));
   const Ran table = run_ooc_paleo({"predict", kNetwork, "--hardware", ranged, "--memory", "3GB"});
-  CHECK(table.out.find("700.0 ms to 1.250 s") != std::string::npos);
+  CHECK(has(table.out, "700.0 ms to 1.250 s"));
   const std::string remark = "remark: " + ranged +
                              ": reports of the link's rate differ, connection.modes.pinned.to_near "
                              "5.00 GB/s to 20.0 GB/s, "
                              "connection.modes.pinned.to_far 5.00 GB/s to 20.0 GB/s; predict has "
                              "the range of its answer\n";
   const auto compared = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"compare", kNetwork,   "--hardware",
-                                       ranged,    "--memory", "3GB"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_ooc_paleo(arguments).err.find(remark) != std::string::npos;
+    const Words arguments =
+        Words{"compare", kNetwork, "--hardware", ranged, "--memory", "3GB"} + more;
+    return has(run_ooc_paleo(arguments).err, remark);
   };
   CHECK(compared({}));
   CHECK_FALSE(compared({"--link", "10GB/s"}));
@@ -353,8 +349,7 @@ TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
   network.replace(network.find("\"dtype\""), 0, "\"batch\": 3, ");
   const std::string with_batch = scratch.file("network.json", network);
   const auto batch = [](const std::string& file, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"inspect", file, "--format", "json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Words arguments = Words{"inspect", file, "--format", "json"} + more;
     return result_number(run_ooc_paleo(arguments).out, "batch");
   };
   CHECK(batch(kNetwork, {}) == 1);
@@ -364,9 +359,9 @@ TEST_CASE("the batch comes from the flag, else from the file, else it is 1") {
 
 TEST_CASE("without --memory the budget is capacity less reserve, with it exactly that") {
   const auto budget = [](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"predict", "vgg16", "--hardware", "v100-16gb-pcie3",
-                                       "--batch", "1",     "--format",   "json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Words arguments = Words{"predict", "vgg16", "--hardware", "v100-16gb-pcie3",
+                                  "--batch", "1",     "--format",   "json"} +
+                            more;
     return result_number(run_ooc_paleo(arguments).out, "budget_near_bytes");
   };
   CHECK(budget({}) == (16LL << 30) - (700LL << 20));
@@ -383,8 +378,7 @@ TEST_CASE("every command's help begins with examples and goes to stdout") {
   }
   const std::string result_predict = run_ooc_paleo({"predict", "--help"}).out;
   CHECK(result_predict.find("--batch N") < result_predict.find("--help schedules"));
-  CHECK(run_ooc_paleo({"predict", "--help", "schedules"}).out.find("--algorithms RULE") !=
-        std::string::npos);
+  CHECK(has(run_ooc_paleo({"predict", "--help", "schedules"}).out, "--algorithms RULE"));
   const Ran top = run_ooc_paleo({"--help"});
   CHECK(top.exit_code == 0);
   CHECK(top.out.rfind("Examples:\n", 0) == 0);
@@ -396,15 +390,15 @@ TEST_CASE("list prints the name first on each line") {
   const Ran schedules = run_ooc_paleo({"list", "schedules"});
   for (const char* name : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
     CAPTURE(name);
-    CHECK(("\n" + schedules.out).find("\n" + std::string(name) + " ") != std::string::npos);
+    CHECK(has(("\n" + schedules.out), "\n" + std::string(name) + " "));
   }
-  CHECK(run_ooc_paleo({"list", "hardware"}).out.find("v100-16gb-pcie3 ") != std::string::npos);
+  CHECK(has(run_ooc_paleo({"list", "hardware"}).out, "v100-16gb-pcie3 "));
 }
 
 TEST_CASE("list shows few parameters as few") {
   const std::string networks = run_ooc_paleo({"list", "networks"}).out;
-  CHECK(networks.find("0.00 M") == std::string::npos);
-  CHECK(networks.find("138.36 M parameters") != std::string::npos);
+  CHECK_FALSE(has(networks, "0.00 M"));
+  CHECK(has(networks, "138.36 M parameters"));
 }
 
 TEST_CASE("schemas are printed as they are shipped") {
@@ -417,8 +411,7 @@ TEST_CASE("schemas are printed as they are shipped") {
 TEST_CASE("the format follows the file's name unless it is asked for") {
   const ScratchFolder scratch;
   const auto first_line = [&](const std::string& file, std::vector<std::string> more) {
-    std::vector<std::string> arguments{"predict", kNetwork, "--hardware", kMachine, "-o", file};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Words arguments = Words{"predict", kNetwork, "--hardware", kMachine, "-o", file} + more;
     CHECK(run_ooc_paleo(arguments, {.folder = scratch.path(), .environment = {}}).exit_code == 0);
     const std::string text = scratch.read(file);
     return text.substr(0, text.find('\n'));
@@ -441,17 +434,18 @@ TEST_CASE("the format follows the file's name unless it is asked for") {
   CHECK(sweep_line("s.SQLite").rfind("SQLite format 3", 0) == 0);
   const Ran ran = run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "-o", "r.sqlite"});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("r.sqlite") != std::string::npos);
+  CHECK(has(ran.err, "r.sqlite"));
 }
 
 TEST_CASE("a far memory that is given is not warned of as assumed") {
   const auto predicted = [](std::vector<std::string> more) {
-    more.insert(more.begin(), {"predict", "alexnet", "--hardware", "p100-nvlink1-power8", "--batch",
-                               "8", "--format", "json", "--quiet"});
-    return run_ooc_paleo(more).out;
+    return run_ooc_paleo(Words{"predict", "alexnet", "--hardware", "p100-nvlink1-power8", "--batch",
+                               "8", "--format", "json", "--quiet"} +
+                         more)
+        .out;
   };
-  CHECK(predicted({}).find("\"far_memory.capacity\"") != std::string::npos);
-  CHECK(predicted({"--far-memory", "1GB"}).find("\"far_memory.capacity\"") == std::string::npos);
+  CHECK(has(predicted({}), "\"far_memory.capacity\""));
+  CHECK_FALSE(has(predicted({"--far-memory", "1GB"}), "\"far_memory.capacity\""));
 }
 
 TEST_CASE("an assumed number that a flag stands in for is not warned of") {
@@ -464,9 +458,8 @@ TEST_CASE("an assumed number that a flag stands in for is not warned of") {
   REQUIRE(at != std::string::npos);
   const std::string machine = scratch.file("m.json", text.insert(at, mode));
   const auto warned = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"predict", kNetwork, "--hardware", machine};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_ooc_paleo(arguments).out.find("connection.modes.pinned") != std::string::npos;
+    const Words arguments = Words{"predict", kNetwork, "--hardware", machine} + more;
+    return has(run_ooc_paleo(arguments).out, "connection.modes.pinned");
   };
   CHECK(warned({}));
   CHECK(warned({"--link", "4GB/s"}));
@@ -495,16 +488,16 @@ TEST_CASE(
   const Ran named =
       run_ooc_paleo({"predict", kNetwork, "--hardware", kMachine, "--schedule", "unified"});
   CHECK(named.exit_code == 2);
-  CHECK(named.err.find("/connection/modes/unified_fault: found nothing") != std::string::npos);
+  CHECK(has(named.err, "/connection/modes/unified_fault: found nothing"));
   for (const char* command : {"compare", "max-batch"}) {
     const Ran all = run_ooc_paleo({command, kNetwork, "--hardware", kMachine});
     CAPTURE(all.err);
     CHECK(all.exit_code == 0);
     CHECK(all.err.starts_with(
         "ooc-paleo: remark: without unified, unified-prefetch, unified-prefetch+: "));
-    CHECK(all.err.find("/connection/modes/unified_fault") != std::string::npos);
-    CHECK(all.out.find("unified") == std::string::npos);
-    CHECK(all.out.find("capacity") != std::string::npos);
+    CHECK(has(all.err, "/connection/modes/unified_fault"));
+    CHECK_FALSE(has(all.out, "unified"));
+    CHECK(has(all.out, "capacity"));
     CHECK(run_ooc_paleo({command, kNetwork, "--hardware", kMachine, "--quiet"}).err == "");
   }
 }
@@ -533,10 +526,9 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
                          closing);
     CHECK(run_ooc_paleo({command, kNetwork, "--hardware", two, "--quiet"}).err == "");
     const Ran json = run_ooc_paleo({command, kNetwork, "--hardware", two, "--format", "json"});
-    CHECK(json.out.find(
-              "/devices: 2 devices, of which one is simulated; --devices N splits the batch") !=
-          std::string::npos);
-    CHECK(json.out.find("\"remarks\": [") != std::string::npos);
+    CHECK(has(json.out,
+              "/devices: 2 devices, of which one is simulated; --devices N splits the batch"));
+    CHECK(has(json.out, "\"remarks\": ["));
   }
 }
 

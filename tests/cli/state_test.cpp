@@ -33,7 +33,8 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
   refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
   refused({"--accumulate", "4", "--batch", "9"}, "rounds of 3 of its 9 samples are 3");
-  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"}, "--accumulate cannot be combined with --sub-batch");
+  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"},
+          "--accumulate cannot be combined with --sub-batch");
   refused({"--accumulate", "2:her", "--batch", "2"}, "\"her\"");
   refused({"--accumulate", "far"}, "gradients in --offload");
   refused({"--update-in-backward", "--accumulate", "2", "--batch", "2"}, "micro-batches");
@@ -66,7 +67,7 @@ TEST_CASE("a job with its state far that does not fit says what near memory alon
   CHECK_MESSAGE(has(ran.out, "when nothing moves it takes 3.160 GB"), ran.err);
   // That state is not near: an optimiser with less of it saves nothing there.
   CHECK(has(ran.out, "--seq 512"));
-  CHECK(!has(ran.out, "adam8"));
+  CHECK_FALSE(has(ran.out, "adam8"));
 }
 
 TEST_CASE(

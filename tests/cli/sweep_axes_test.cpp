@@ -158,7 +158,7 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
     const Ran refused = run(wrong.first);
     CAPTURE(refused.err);
     CHECK(refused.exit_code == 2);
-    CHECK(refused.err.find(wrong.second) != std::string::npos);
+    CHECK(has(refused.err, wrong.second));
   }
 }
 
@@ -177,7 +177,7 @@ TEST_CASE(
   const std::vector<AxesRow> rows = axes_rows_of(ran.out);
   REQUIRE(rows.size() == 4);
   CHECK(at(rows[0], "seq") == "4096");
-  CHECK(at(rows[0], "error").find("1024 positions for 4096 steps") != std::string::npos);
+  CHECK(has(at(rows[0], "error"), "1024 positions for 4096 steps"));
   CHECK(at(rows[0], "tokens_per_s") == "null");
   CHECK(at(rows[3], "error") == "null");
   CHECK(run({"--seq", "4096"}).exit_code == 2);
@@ -188,18 +188,16 @@ TEST_CASE(
     const std::vector<AxesRow> each = axes_rows_of(some.out);
     REQUIRE(each.size() == 2);
     const bool fp8_first = at(each[0], "precision") == "\"fp8\"";
-    CHECK(at(each[fp8_first ? 0 : 1], "error").find("peak/float8") != std::string::npos);
+    CHECK(has(at(each[fp8_first ? 0 : 1], "error"), "peak/float8"));
     CHECK(at(each[fp8_first ? 1 : 0], "error") == "null");
   }
-  CHECK(run({"--precision", "fp32:bf16:x2"}).err.find("--precision: found \"fp32:bf16:x2\"") !=
-        std::string::npos);
-  CHECK(run({"--precision", "fp32,fp32"}).err.find("fp32 comes twice") != std::string::npos);
-  CHECK(run({"--seq", "8", "--symbol", "seq=9"}).err.find("symbol seq for the second time") !=
-        std::string::npos);
-  CHECK(run({"--seq", "1:100001:+1"}).err.find("sweep: found 100001 graphs") != std::string::npos);
+  CHECK(has(run({"--precision", "fp32:bf16:x2"}).err, "--precision: found \"fp32:bf16:x2\""));
+  CHECK(has(run({"--precision", "fp32,fp32"}).err, "fp32 comes twice"));
+  CHECK(has(run({"--seq", "8", "--symbol", "seq=9"}).err, "symbol seq for the second time"));
+  CHECK(has(run({"--seq", "1:100001:+1"}).err, "sweep: found 100001 graphs"));
   // A network without the symbol is no row's error alone.
-  CHECK(run_ooc_paleo({"sweep", "gpt2", "vgg16", "--hardware", "rtx-3090", "--seq", "512"})
-            .err.find("found no symbol seq") != std::string::npos);
+  CHECK(has(run_ooc_paleo({"sweep", "gpt2", "vgg16", "--hardware", "rtx-3090", "--seq", "512"}).err,
+            "found no symbol seq"));
 }
 
 TEST_CASE("rows without a sequence have its columns where others have one") {
@@ -216,7 +214,7 @@ TEST_CASE("rows without a sequence have its columns where others have one") {
 }
 
 TEST_CASE("columns of rare inputs are there where they are given") {
-  CHECK(sweep({"--quiet"}).out.find("compute_scale") == std::string::npos);
+  CHECK_FALSE(has(sweep({"--quiet"}).out, "compute_scale"));
   const std::string given = sweep({"--compute-scale", "2", "--quiet"}).out;
   CHECK(given.substr(0, given.find('\n')).ends_with(",oom_tier,compute_scale,error"));
   CHECK(given.substr(given.find('\n') + 1).ends_with(",,2,\n"));
@@ -242,8 +240,7 @@ TEST_CASE("a price that one row cannot have is that row's error alone") {
   CHECK(ran.exit_code == 0);
   const std::vector<AxesRow> rows = axes_rows_of(ran.out);
   REQUIRE(rows.size() == 2);
-  CHECK(at(rows[0], "error").find("--duplex: found 0.6, expected a ratio from 0.75 to 1") !=
-        std::string::npos);
+  CHECK(has(at(rows[0], "error"), "--duplex: found 0.6, expected a ratio from 0.75 to 1"));
   CHECK(at(rows[1], "error") == "null");
 }
 
@@ -257,15 +254,16 @@ TEST_CASE("zipped lists step together, those of one value stay, and names may co
   CHECK(axes_rows_of(names.out).size() == 2);
   const Ran uneven = sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"});
   CHECK(uneven.exit_code == 2);
-  CHECK(uneven.err.find("--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
-                        "length, or of one value") != std::string::npos);
+  CHECK(has(uneven.err,
+            "--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
+            "length, or of one value"));
   CHECK(sweep({"--memory", "3GB,3GB"}).exit_code == 2);
 }
 
 TEST_CASE("knees are told apart by every axis of several values") {
   const Ran ran = sweep(
       {"--memory", "3GB", "--latency", "0us,1ms", "--link", "10GB/s,640GB/s", "--format", "json"});
-  CHECK(ran.err.find("3 GB, latency 1.000 ms, capacity  ") != std::string::npos);
+  CHECK(has(ran.err, "3 GB, latency 1.000 ms, capacity  "));
   const SpecDocument document = read_spec_text(ran.out, "sweep.json");
   const auto knees = SpecView(document).get("knees").items();
   REQUIRE(knees.size() == 2);
@@ -283,7 +281,7 @@ Ran run_study(const std::string& text, Texts more = {}) {
   scratch.file("s.json", text);
   Texts arguments{"sweep", "./s.json"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  const bool named = text.find("\"schedule\"") != std::string::npos;
+  const bool named = has(text, "\"schedule\"");
   return run_ooc_paleo(named ? arguments : of_one_schedule(arguments),
                        {.folder = scratch.path(), .environment = {}});
 }
@@ -339,14 +337,13 @@ TEST_CASE("what is wrong with a study is said with file and place") {
     const Ran ran = run_study(text);
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("s.json: " + message) != std::string::npos);
+    CHECK(has(ran.err, "s.json: " + message));
   }
   // A flag beside it is no fault of the study.
-  CHECK(run_study(study(R"("batch": 2)"), {"--batch", "two"}).err.find("error: --batch: ") !=
-        std::string::npos);
+  CHECK(has(run_study(study(R"("batch": 2)"), {"--batch", "two"}).err, "error: --batch: "));
   const Ran beside = run_ooc_paleo(
       {"sweep", "vgg16", std::string(OOC_SOURCE_DIR) + "/studies/link_or_memory.json"});
-  CHECK(beside.err.find("a job, beside others") != std::string::npos);
+  CHECK(has(beside.err, "a job, beside others"));
 }
 
 TEST_CASE("a dry run counts, estimates and writes nothing") {
@@ -357,7 +354,7 @@ TEST_CASE("a dry run counts, estimates and writes nothing") {
                         {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   CHECK(ran.out.find("1000 rows: 2 of --batch x 10 of --memory x 50 of --link\n") == 0);
-  CHECK(ran.out.find("nothing was written\n") != std::string::npos);
+  CHECK(has(ran.out, "nothing was written\n"));
   CHECK(scratch.read("r.csv") == "good\n");
   CHECK(scratch.entries().size() == 1);
   CHECK(sweep({"--batch", "x", "--dry-run"}).exit_code == 2);

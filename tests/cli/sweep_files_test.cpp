@@ -109,10 +109,9 @@ TEST_CASE("a kill loses no row that was written, and the same command goes on be
     for (std::size_t i = 0; std::getline(in, line); ++i) {
       if (i % 97 != head) continue;
       const std::string batch = std::to_string((i - head) / 200 + 1);
-      const bool is_there =
-          line.find("," + batch + ",") != std::string::npos ||
-          line.find("\"batch\": " + batch + ",") != std::string::npos ||
-          line.find(" worked_example_machine " + batch + " ") != std::string::npos;
+      const bool is_there = has(line, "," + batch + ",") ||
+                            has(line, "\"batch\": " + batch + ",") ||
+                            has(line, " worked_example_machine " + batch + " ");
       CHECK_MESSAGE(is_there, line);
     }
   }
@@ -145,7 +144,7 @@ TEST_CASE("a file that ends anywhere is gone on with behind its last whole row")
   change(whole, "r.sqlite", "delete from points where point = 7");
   const Ran hole = sweep_in(whole, kShort + Texts{"-o", "r.sqlite"});
   CHECK(hole.exit_code == 2);
-  CHECK(hole.err.find("with rows that lack others before them") != std::string::npos);
+  CHECK(has(hole.err, "with rows that lack others before them"));
 }
 
 TEST_CASE("a file with all rows is left as it is, with --overwrite made anew, with more refused") {
@@ -169,7 +168,7 @@ TEST_CASE("a file with all rows is left as it is, with --overwrite made anew, wi
     CHECK(rows_of(scratch, file) == rows);
     const Ran fewer = sweep_in(scratch, {"--memory", "1GB", "--link", "10GB/s,20GB/s", "-o", file});
     CHECK(fewer.exit_code == 2);
-    CHECK(fewer.err.find("with 4 rows, expected at most 2") != std::string::npos);
+    CHECK(has(fewer.err, "with 4 rows, expected at most 2"));
     const Ran more =
         sweep_in(scratch, {"--memory", "1GB,3GB,5GB", "--link", "10GB/s,20GB/s", "-o", file});
     CHECK(more.exit_code == 0);
@@ -196,10 +195,10 @@ TEST_CASE("rows of another sweep are refused, and what differs is named") {
     const auto refuses = [&](const Ran& ran, const std::string& found, const std::string& name) {
       CAPTURE(ran.err);
       CHECK(ran.exit_code == 2);
-      CHECK(ran.err.find("--output: found \"" + file + "\" with ") != std::string::npos);
-      CHECK(ran.err.find(name) != std::string::npos);
-      CHECK(ran.err.find(found) != std::string::npos);
-      CHECK(ran.err.find("--overwrite") != std::string::npos);
+      CHECK(has(ran.err, "--output: found \"" + file + "\" with "));
+      CHECK(has(ran.err, name));
+      CHECK(has(ran.err, found));
+      CHECK(has(ran.err, "--overwrite"));
       CHECK((scratch.read(file) == text));
     };
     refuses(run({file, "--memory", "3GB"}), "3000000000", "memory_bytes");
@@ -215,8 +214,8 @@ TEST_CASE("rows of another sweep are refused, and what differs is named") {
     // Of the last row alone.
     CHECK(run({file, "--overwrite", "--link", "1GB/s,2GB/s"}).exit_code == 0);
     const Ran last = run({file, "--link", "1GB/s,3GB/s"});
-    CHECK(last.err.find("2000000000") != std::string::npos);
-    CHECK(last.err.find(" in row 3") != std::string::npos);
+    CHECK(has(last.err, "2000000000"));
+    CHECK(has(last.err, " in row 3"));
   }
 }
 
@@ -250,7 +249,7 @@ TEST_CASE("two processes on one file: the second is refused") {
                                 "$first; exit $code",
                             {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("which another process is writing") != std::string::npos);
+  CHECK(has(ran.err, "which another process is writing"));
   CHECK(sweep_in(scratch, {"-o", "r.csv"}).exit_code == 0);
   CHECK(scratch.entries() == Texts{"pipe", "r.csv"});
 }
@@ -272,9 +271,8 @@ TEST_CASE("an interrupted sweep says how to go on, and does") {
     const std::string csv = scratch.read("r.csv");
     CHECK(csv.back() == '\n');
     const auto lines = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n'));
-    CHECK(ran.err.find(std::to_string(lines - 1) +
-                       " of 8000000 rows are in r.csv: the same command goes on from there\n") !=
-          std::string::npos);
+    CHECK(has(ran.err, std::to_string(lines - 1) +
+                           " of 8000000 rows are in r.csv: the same command goes on from there\n"));
     CHECK(lines > before);
     before = lines;
   }
@@ -285,7 +283,7 @@ TEST_CASE("an interrupted JSON document ends as one") {
   const Ran ran = run_shell("timeout -s INT 0.5 ooc-paleo sweep " + kNetwork + " --hardware " +
                                 kMachine + " --schedule capacity --batch 1:40000:+1 -o r.json",
                             {.folder = scratch.path(), .environment = {}});
-  CHECK(ran.err.find(" of 40000 rows are in r.json\n") != std::string::npos);
+  CHECK(has(ran.err, " of 40000 rows are in r.json\n"));
   CHECK(scratch.read("r.json").ends_with("\n\"complete\": false\n}\n"));
 }
 
@@ -297,7 +295,7 @@ TEST_CASE("a line of jsonl is a result of json") {
   int count = 0;
   for (std::string line; std::getline(in, line); ++count) {
     CHECK(line.rfind("{\"network\": \"worked_example\"", 0) == 0);
-    CHECK(whole.find("\n" + line) != std::string::npos);
+    CHECK(has(whole, "\n" + line));
   }
   CHECK(count == 4);
 }
@@ -331,7 +329,7 @@ TEST_CASE("a database needs a file") {
                              Texts{"--format", "sqlite", "-o", "/dev/null"}}) {
     const Ran ran = sweep_in(scratch, flags);
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("a file, which a database needs") != std::string::npos);
+    CHECK(has(ran.err, "a file, which a database needs"));
   }
 }
 
@@ -349,8 +347,7 @@ TEST_CASE("a sweep that runs out of disk keeps the rows that are whole, and goes
                               {.folder = scratch.path(), .environment = {}});
     CAPTURE(ran.err);
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find(" of 2000 rows are in " + file + ": the same command goes on from there") !=
-          std::string::npos);
+    CHECK(has(ran.err, " of 2000 rows are in " + file + ": the same command goes on from there"));
     CHECK(run_shell(command, {.folder = scratch.path(), .environment = {}}).exit_code == 0);
     CHECK(run_shell(command, {.folder = whole.path(), .environment = {}}).exit_code == 0);
     CHECK((rows_of(scratch, file) == rows_of(whole, file)));

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "cli/sweep/grid.hpp"
-#include "cli/sweep/inputs.hpp"
 #include "cli/sweep/progress.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/knee.hpp"

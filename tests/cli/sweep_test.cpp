@@ -11,8 +11,7 @@ namespace ooc::test {
 namespace {
 
 Ran run_sweep(std::vector<std::string> more, const Surroundings& surroundings = {}) {
-  std::vector<std::string> arguments{"sweep", kNetwork, "--hardware", kMachine};
-  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Words arguments = Words{"sweep", kNetwork, "--hardware", kMachine} + more;
   return run_ooc_paleo(of_one_schedule(arguments), surroundings);
 }
 
@@ -152,11 +151,11 @@ TEST_CASE("the knee is reported at the end and in JSON") {
         "  job                                                       within 1 %  within 5 %\n"
         "  worked_example on worked_example_machine, 3 GB, capacity  640 GB/s    80.0 GB/s\n");
   const std::string json = scratch.read("r.json");
-  CHECK(json.find("\"within_1_percent_link_bytes_per_s\": 640000000000, "
-                  "\"within_5_percent_link_bytes_per_s\": 80000000000, "
-                  "\"not_within_1_percent\": null, \"not_within_5_percent\": null}") !=
-        std::string::npos);
-  CHECK(json.find("\"complete\": true") != std::string::npos);
+  CHECK(has(json,
+            "\"within_1_percent_link_bytes_per_s\": 640000000000, "
+            "\"within_5_percent_link_bytes_per_s\": 80000000000, "
+            "\"not_within_1_percent\": null, \"not_within_5_percent\": null}"));
+  CHECK(has(json, "\"complete\": true"));
 }
 
 TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a unit") {
@@ -218,12 +217,11 @@ TEST_CASE("one file by two spellings is refused") {
   const Surroundings here{.folder = scratch.path(), .environment = {}};
   Ran ran = run_ooc_paleo({"sweep", "a.json", "./a.json", "--hardware", kMachine}, here);
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("NETWORK: found \"a.json\" and \"./a.json\", which are one file") !=
-        std::string::npos);
+  CHECK(has(ran.err, "NETWORK: found \"a.json\" and \"./a.json\", which are one file"));
   const std::string path = std::string(OOC_SOURCE_DIR) + "/hwprofiles/m40.json";
   ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40," + path}, here);
   CHECK(ran.exit_code == 2);
-  CHECK(ran.err.find("\"m40\" and \"" + path + "\", which are one file") != std::string::npos);
+  CHECK(has(ran.err, "\"m40\" and \"" + path + "\", which are one file"));
 }
 
 TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
@@ -232,7 +230,7 @@ TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of 
       run_sweep({"-o", "r\xff\"\n.json"}, {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   const std::string text = scratch.read("r\xff\"\n.json");
-  CHECK(text.find("\"r\xef\xbf\xbd\\\"\\n.json\"") != std::string::npos);
+  CHECK(has(text, "\"r\xef\xbf\xbd\\\"\\n.json\""));
   CHECK_NOTHROW(static_cast<void>(read_spec_text(text, "sweep.json")));
 }
 
@@ -240,7 +238,7 @@ TEST_CASE("an output whose end is of no format is refused, unless the format is 
   const ScratchFolder scratch;
   const Ran ran = run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string()});
   CHECK(ran.exit_code == 2);
-  CHECK_MESSAGE(ran.err.find(".csv, .json, .jsonl or .sqlite") != std::string::npos, ran.err);
+  CHECK_MESSAGE(has(ran.err, ".csv, .json, .jsonl or .sqlite"), ran.err);
   CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows").string()}).exit_code == 0);
   CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string(), "--format", "csv"})
             .exit_code == 0);
@@ -256,10 +254,10 @@ TEST_CASE("where one value is wanted, lists and ranges are said to be for sweep"
                                     {"--link", "4GB/s:64GB/s:x2"},
                                     {"--memory", "8GiB,16GiB"}}) {
     const std::string said = predict(flag, value);
-    CHECK_MESSAGE(said.find(hint) != std::string::npos, said);
+    CHECK_MESSAGE(has(said, hint), said);
   }
-  CHECK(predict("--batch", "many").find(hint) == std::string::npos);
-  CHECK(run_sweep({"--batch", "8:4:x2"}).err.find(hint) == std::string::npos);
+  CHECK_FALSE(has(predict("--batch", "many"), hint));
+  CHECK_FALSE(has(run_sweep({"--batch", "8:4:x2"}).err, hint));
 }
 
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
@@ -277,20 +275,19 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
     const char* value = command == "predict" ? "vdnn-all" : "in-core,vdnn-all";
     const Ran ran = run(command, "--schedules", value);
     CHECK(ran.exit_code == 0);
-    CHECK(ran.out.find(",vdnn-all,") != std::string::npos);
+    CHECK(has(ran.out, ",vdnn-all,"));
     CHECK(ran.out == run(command, "--schedule", value).out);
     const Ran both = run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine,
                                     "--schedules", "in-core", "--schedule", "in-core"});
     CHECK(both.exit_code == 2);
-    CHECK(both.err.find("found it 2 times") != std::string::npos);
+    CHECK(has(both.err, "found it 2 times"));
   }
   for (const char* several : {"all", "in-core,capacity"}) {
     const Ran ran = run("predict", "--schedules", several);
     CHECK(ran.exit_code == 2);
-    CHECK(ran.err.find("expected one schedule (`ooc-paleo compare` takes several)") !=
-          std::string::npos);
+    CHECK(has(ran.err, "expected one schedule (`ooc-paleo compare` takes several)"));
   }
-  CHECK(run("replay", "--schedules", "all").err.find("one schedule") != std::string::npos);
+  CHECK(has(run("replay", "--schedules", "all").err, "one schedule"));
 }
 
 TEST_CASE("rows that do not fit are counted in the closing line, by what they lack") {
@@ -318,11 +315,11 @@ TEST_CASE("far memory is an axis: each row has its own, between budgets and sche
   for (std::size_t at = 0; (at = ran.out.find("{\"network\"", at)) != std::string::npos; ++at) {
     const std::string row = ran.out.substr(at, ran.out.find('\n', at) - at);
     for (const char* far : {"1000000000", "2000000000"}) {
-      if (row.find(std::string("\"far_memory_bytes\": ") + far) != std::string::npos) {
+      if (has(row, std::string("\"far_memory_bytes\": ") + far)) {
         order += far[0];
       }
     }
-    order += row.find("\"feasible\": true") != std::string::npos ? "+ " : "- ";
+    order += has(row, "\"feasible\": true") ? "+ " : "- ";
   }
   // vdnn-like needs 4 GB near and moves all four; capacity two at 3 GB, one at 4 GB.
   CHECK(order == "1- 1- 2+ 2- 1+ 1- 2+ 2- ");
@@ -342,8 +339,7 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
                       "cannot be worked out, the first because of "
                       "--batch: found 2000000000",
                       0) == 0);
-  CHECK(ran.out.find("batch 2000000000, capacity  none        none (cannot be worked out)") !=
-        std::string::npos);
+  CHECK(has(ran.out, "batch 2000000000, capacity  none        none (cannot be worked out)"));
   CHECK(column(scratch.read("r.csv"), "batch") ==
         Texts{"16", "16", "16", "16", "2000000000", "2000000000", "2000000000", "2000000000"});
   CHECK(column(scratch.read("r.csv"), "feasible") ==
@@ -353,8 +349,8 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
   Texts json = arguments;
   json.insert(json.end(), {"--format", "json", "--quiet"});
   const std::string text = run_ooc_paleo(json).out;
-  CHECK(text.find("\"feasible\": null, \"iteration_time_ns\": null") != std::string::npos);
-  CHECK(text.find("\"error\": null}") != std::string::npos);
+  CHECK(has(text, "\"feasible\": null, \"iteration_time_ns\": null"));
+  CHECK(has(text, "\"error\": null}"));
   const SpecDocument document = read_spec_text(text, "sweep.json");
   const auto rows = SpecView(document).get("results").items();
   REQUIRE(rows.size() == 8);
@@ -370,8 +366,7 @@ TEST_CASE("the first batch may be the impossible one; where no row is possible n
   const Ran none = run_sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
                              {.folder = scratch.path(), .environment = {}});
   CHECK(none.exit_code == 2);
-  CHECK(none.err.find("error: --devices: found 4, expected at most the batch") !=
-        std::string::npos);
+  CHECK(has(none.err, "error: --devices: found 4, expected at most the batch"));
   CHECK(scratch.entries().empty());
 }
 
@@ -379,22 +374,22 @@ TEST_CASE("why there is no knee is said") {
   // At 3 GB 640 GB/s would do; far memory of 20 GB/s lets nothing do; at 2 GB nothing fits.
   const Ran ran = run_sweep({"--memory", "2GB,3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
                              "inf", "-o", "/dev/null"});
-  CHECK(ran.out.find("2 GB, capacity  none        none (does not fit)\n") != std::string::npos);
-  CHECK(ran.out.find("3 GB, capacity  none        none (only beyond the list)\n") !=
-        std::string::npos);
+  CHECK(has(ran.out, "2 GB, capacity  none        none (does not fit)\n"));
+  CHECK(has(ran.out, "3 GB, capacity  none        none (only beyond the list)\n"));
   const Ran far = run_sweep({"--memory", "3GB", "--link", "10GB/s,20GB/s", "--far-throughput",
                              "20GB/s", "-o", "/dev/null"});
-  CHECK(far.out.find("none        none (far memory caps the link)\n") != std::string::npos);
+  CHECK(has(far.out, "none        none (far memory caps the link)\n"));
   // 600 + 2 t ms, 5 % of 600 ms at t = 15, 1 % at 3: 80 GB/s is enough for one, not for the other.
   const Ran one = run_sweep(
       {"--memory", "3GB", "--link", "40GB/s,80GB/s", "--far-throughput", "inf", "-o", "/dev/null"});
-  CHECK(one.out.find("none (only beyond the list)  80.0 GB/s\n") != std::string::npos);
+  CHECK(has(one.out, "none (only beyond the list)  80.0 GB/s\n"));
   const Ran again =
       run_ooc_paleo({"sweep", "resnet50", "--hardware", "v100-16gb-pcie3", "--batch", "250",
                      "--schedule", "recompute", "--link", "8GB/s,16GB/s", "--format", "json"});
-  CHECK(again.err.find("none        none (computes longer)\n") != std::string::npos);
-  CHECK(again.out.find("\"not_within_1_percent\": \"computation\", "
-                       "\"not_within_5_percent\": \"computation\"}") != std::string::npos);
+  CHECK(has(again.err, "none        none (computes longer)\n"));
+  CHECK(has(again.out,
+            "\"not_within_1_percent\": \"computation\", "
+            "\"not_within_5_percent\": \"computation\"}"));
 }
 
 /// As RFC 8259 has it.
@@ -445,7 +440,7 @@ TEST_CASE("an interrupt is answered even where nobody reads what is written") {
                                 kLongSweep + "-o pipe; code=$?; kill $reader; exit $code",
                             {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 124);
-  CHECK(ran.err.find("interrupted") != std::string::npos);
+  CHECK(has(ran.err, "interrupted"));
 }
 
 TEST_CASE("an interrupted prediction leaves no temporary file") {

@@ -2,7 +2,7 @@
 // Random jobs over shipped networks, machines, schedules, frameworks, budgets and links; `predict` is what the rows of
 // `compare` and `sweep` and the runs that `need` and `max-batch` report are set against. `fit` runs as `predict` does.
 #include "cli/load.hpp"
-#include "cli/sweep/inputs.hpp"
+#include "cli/sweep/grid.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"

@@ -1,4 +1,4 @@
 ooc_test(base unit
-  SOURCES base_quantities_test.cpp base_json_test.cpp base_json_writer_test.cpp
+  SOURCES base_quantities_test.cpp base_json_test.cpp
     base_view_test.cpp
   LINK ooc_base)

@@ -1,6 +1,4 @@
 ooc_test(calibrate unit
   SOURCES calibrate_fit_test.cpp
     calibrate_profile_test.cpp
-    calibrate_records_test.cpp
-    calibrate_recovery_test.cpp
   LINK ooc_test_support)

@@ -4,9 +4,9 @@
 #include "model/cost/kernel_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
 #include "model/kernels/recurrent.hpp"
-#include "model/kernels/streaming.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -72,8 +72,8 @@ TEST_CASE("with an architecture a product takes what its kernel takes, whatever 
 
 TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any scale") {
   const Costed it(R"({"name": "c", "type": "conv", "filters": 8, "kernel": 3}, )"
-                R"({"name": "r", "type": "sigmoid"})",
-                "[4, 16, 16]");
+                  R"({"name": "r", "type": "sigmoid"})",
+                  "[4, 16, 16]");
   HardwareProfile machine = volta();
   for (const auto& [rate, ratio] :
        {std::pair(kInfiniteRate, kOne), std::pair(kMaxRate, kOne * 1000)}) {
@@ -87,7 +87,7 @@ TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any
 
 TEST_CASE("a convolution's ways are its methods, from the one without workspace to the fastest") {
   const Costed it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
-                "[128, 28, 28]");
+                  "[128, 28, 28]");
   const HardwareProfile machine = volta();
   const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
   const auto ways = costs.alternatives_of(TaskId{0});
@@ -248,7 +248,7 @@ TEST_CASE("custom layers take their stated times, halved when compute is twice a
 TEST_CASE("measured layer times replace the model's; backward is shared out as the model's stand") {
   const Costed it(R"({"name": "one", "type": "linear", "units": 1000, "bias": false},
                    {"name": "two", "type": "linear", "units": 1000, "bias": false})",
-                "[1000]");
+                  "[1000]");
   const ComputeOptions options{
       .batch = 1000, .layer_times = {{LayerId{1}, Duration(1'000'000), Duration(6'000'000)}}};
   CHECK(it.time("two.forward", options) == Duration(1'000'000));
@@ -310,7 +310,7 @@ TEST_CASE("the workspace of a task grows with the batch, whichever model gives t
   // 16 pairs of queries and keys, 4 bytes each, in the backward task alone.
   const Costed it(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "a", "type": "attention", "heads": 1})",
-                "[4, 6]");
+                  "[4, 6]");
   for (const ComputeModel model : {ComputeModel::kNative, ComputeModel::kPaleo}) {
     const CostTable costs =
         estimate_compute(it.graph, it.profile, {.model = model, .batch = 3, .layer_times = {}});
@@ -342,7 +342,7 @@ TEST_CASE("sums over the layers are refused with their value before they wrap") 
   // One layer fewer than wraps MACs: 2 forward, 2 (of the first layer) or 4 backward FLOPs each, and updates.
   const Costed two(R"({"name": "a", "type": "linear", "units": 32000, "bias": false},
                     {"name": "b", "type": "linear", "units": 32000, "bias": false})",
-                 "[32000]");
+                   "[32000]");
   CHECK(refusal(two, kMaxBatch) == "21990232559616000000 FLOPs in one iteration");
   CHECK(refusal(two, kMaxBatch / 4) == "");
   const Costed wide(kLinear, "[40000]");
@@ -353,7 +353,7 @@ TEST_CASE("work in chunks needs the workspace of a chunk, however large the batc
   // 4 rows a sample of 5 logits of 4 + 4 bytes; chunks of 10 rows.
   const Costed it(R"({"name": "fc", "type": "linear", "units": 6},
     {"name": "head", "type": "linear_cross_entropy", "vocabulary": 5, "chunk": 10})",
-                "[4, 6]");
+                  "[4, 6]");
   const auto workspace = [&](std::int64_t batch) {
     const CostTable costs =
         estimate_compute(it.graph, it.profile, {.batch = batch, .layer_times = {}});

@@ -1,11 +1,13 @@
 // Which tasks a network has, in which order, and what they read and write.
+#include "model/base/errors.hpp"
+#include "model/graph/buffers.hpp"
 #include "model/graph/build_training_graph.hpp"
+#include "model/graph/liveness.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
 
-using namespace ooc;
-
+namespace ooc::test {
 namespace {
 
 std::vector<std::string> names_of_tasks(const TrainingGraph& graph) {
@@ -38,8 +40,6 @@ constexpr const char* kConvNet = R"(
   {"name": "flat", "type": "flatten"},
   {"name": "fc", "type": "linear", "units": 5},
   {"name": "loss", "type": "softmax_cross_entropy"})";
-
-}  // namespace
 
 TEST_CASE(
     "tasks run forward, then backward reversed with data before weights, then updates in layer "
@@ -142,3 +142,141 @@ TEST_CASE(
         Names{"one", "one.grad"});
   CHECK(tensor_names(graph, graph.writes[task_named(graph, "one.backward")]).empty());
 }
+
+// Footprints under the four accounting rules, on a network small enough to add up by hand.
+
+// Bytes per sample: data 2x4x4 floats = 128; conv 3x4x4 = 192 (batch norm saves it); bn and relu
+// share 192 more; pool 3x2x2 = 48.
+const std::string kLayers = R"(
+  {"name": "conv", "type": "conv", "filters": 3, "kernel": [3, 3], "padding": [1, 1]},
+  {"name": "bn", "type": "batch_norm"},
+  {"name": "relu", "type": "relu"},
+  {"name": "pool", "type": "max_pool", "kernel": [2, 2]},
+  {"name": "loss", "type": "softmax_cross_entropy"})";
+
+std::int64_t footprint(Accounting accounting) {
+  const Network net = read_network_text(tiny::network(kLayers), "tiny");
+  return footprint_per_sample(build_training_graph(net, {.accounting = accounting}), accounting);
+}
+
+TEST_CASE("saved bytes are the distinct buffers that backward reads") {
+  const Network net = read_network_text(tiny::network(kLayers), "tiny");
+  const TrainingGraph graph = build_training_graph(net);
+  // data 128 + conv 192 + bn/relu 192 + pool 48 + loss 48 = 608.
+  CHECK(saved_bytes_per_sample(graph) == 608);
+}
+
+TEST_CASE("liveness peaks at the backward task with the most live bytes") {
+  // relu.backward: data 128, conv 192, bn/relu 192, gradient of bn/relu 192 = 704 (pool and loss
+  // are dead); pool.backward: data 128, conv 192, bn/relu 192, pool 48, its gradient 48, gradient
+  // of relu 192 = 800. bn.backward: data 128, conv 192, gradient of bn 192, gradient of conv 192 =
+  // 704.
+  CHECK(footprint(Accounting::kLiveness) == 800);
+}
+
+TEST_CASE("shared-gradients keeps every output and the two largest gradients") {
+  // Outputs 608 (relu is in place), gradients of conv 192 and of bn/relu 192.
+  CHECK(footprint(Accounting::kSharedGradients) == 608 + 192 + 192);
+}
+
+TEST_CASE("all-gradients keeps every output and every gradient") {
+  // Gradients: pool 48, bn/relu 192, conv 192.
+  CHECK(footprint(Accounting::kAllGradients) == 608 + 48 + 192 + 192);
+}
+
+TEST_CASE("define-by-run keeps the batch-norm output beside the activation's") {
+  // relu.backward: data 128, conv 192, bn 192, relu 192, gradients of relu and of bn 192 each = 1088.
+  CHECK(footprint(Accounting::kDefineByRun) == 1088);
+}
+
+TEST_CASE("static bytes are weights, their gradients and the optimiser's state") {
+  const Network net = read_network_text(tiny::network(kLayers), "tiny");
+  // conv: 3 x (2 x 3 x 3) + 3 = 57; bn: 6; 63 parameters.
+  CHECK(static_bytes(build_training_graph(net)) == 63 * 8);
+  CHECK(static_bytes(build_training_graph(net, {.optimizer = Optimizer::kMomentum})) == 63 * 12);
+  CHECK(static_bytes(build_training_graph(net, {.optimizer = Optimizer::kAdam})) == 63 * 16);
+}
+
+// Which layers share a buffer.
+
+bool shares(const std::string& layers, const char* first, const char* second,
+            Accounting accounting = Accounting::kLiveness) {
+  const Network net = read_network_text(tiny::network(layers), "tiny");
+  const Buffers buffers = assign_buffers(net, {.accounting = accounting});
+  std::optional<TensorId> a;
+  std::optional<TensorId> b;
+  for (std::size_t i = 0; i < net.layers.size(); ++i) {
+    if (net.layers[i].name == first) a = buffers.of_layer[i];
+    if (net.layers[i].name == second) b = buffers.of_layer[i];
+  }
+  REQUIRE(a.has_value());
+  REQUIRE(b.has_value());
+  return *a == *b;
+}
+
+const std::string kBuffersConv =
+    R"({"name": "conv", "type": "conv", "filters": 2, "kernel": [1, 1]},)";
+
+TEST_CASE("relu overwrites a convolution's output, which nobody saves") {
+  CHECK(shares(kBuffersConv + R"({"name": "relu", "type": "relu"})", "conv", "relu"));
+}
+
+TEST_CASE("relu does not overwrite what another layer reads") {
+  CHECK_FALSE(shares(kBuffersConv + R"({"name": "relu", "type": "relu"},
+    {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})",
+                     "conv", "relu"));
+}
+
+TEST_CASE("a reader behind a view counts as a reader") {
+  CHECK_FALSE(shares(
+      kBuffersConv +
+          R"({"name": "flat", "type": "flatten"}, {"name": "relu", "type": "relu", "inputs": ["conv"]},
+    {"name": "flat2", "type": "flatten"}, {"name": "sum", "type": "add", "inputs": ["flat", "flat2"]})",
+      "conv", "relu"));
+}
+
+TEST_CASE("relu does not overwrite the output of a layer that saves it") {
+  CHECK_FALSE(shares(
+      kBuffersConv +
+          R"({"name": "pool", "type": "max_pool", "kernel": [2, 2]}, {"name": "relu", "type": "relu"})",
+      "pool", "relu"));
+}
+
+TEST_CASE("dropout behind an in-place relu gets its own buffer, because relu saves its output") {
+  CHECK_FALSE(shares(
+      kBuffersConv +
+          R"({"name": "relu", "type": "relu"}, {"name": "drop", "type": "dropout", "rate": 0.5})",
+      "relu", "drop"));
+}
+
+TEST_CASE("eager frameworks run activations out of place") {
+  CHECK_FALSE(shares(kBuffersConv + R"({"name": "relu", "type": "relu"})", "conv", "relu",
+                     Accounting::kDefineByRun));
+  CHECK(shares(kBuffersConv + R"({"name": "relu", "type": "relu", "in_place": true})", "conv",
+               "relu", Accounting::kDefineByRun));
+}
+
+TEST_CASE("a view shares its input's buffer, and a network input is never overwritten") {
+  CHECK(shares(kBuffersConv + R"({"name": "flat", "type": "flatten"})", "conv", "flat"));
+  const Network net =
+      read_network_text(tiny::network(R"({"name": "relu", "type": "relu"}, )" + kBuffersConv +
+                                      R"({"name": "loss", "type": "softmax_cross_entropy"})"),
+                        "tiny");
+  const Buffers buffers = assign_buffers(net, {.accounting = Accounting::kLiveness});
+  CHECK(*buffers.of_layer[0] != buffers.of_input[0]);
+}
+
+TEST_CASE("asking for in_place where it is impossible names the layer and the reason") {
+  const Network net = read_network_text(
+      tiny::network(kBuffersConv + R"({"name": "relu", "type": "relu", "in_place": true},
+    {"name": "sum", "type": "add", "inputs": ["conv", "relu"]})"),
+      "tiny");
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(build_training_graph(net)),
+      "tiny: layer \"relu\": found \"in_place\": true, expected to be the only reader of \"conv\" "
+      "(leave in_place out: it is used where it is possible)",
+      SpecError);
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,5 +1,5 @@
 ooc_test(hardware unit
-  SOURCES hardware_curves_test.cpp
+  SOURCES
     hardware_reader_test.cpp
-    hardware_shipped_test.cpp architecture_test.cpp data_sheet_test.cpp
+    hardware_shipped_test.cpp data_sheet_test.cpp
   LINK ooc_hardware)

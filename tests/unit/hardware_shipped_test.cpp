@@ -1,10 +1,15 @@
 // Is every shipped profile whole, and named as its file is?
+#include <nlohmann/json.hpp>
+
+#include "model/base/errors.hpp"
+#include "model/hardware/architecture_json.hpp"
+#include "model/hardware/hardware_profile.hpp"
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_json.hpp"
+#include "model/kernels/parameter_fields.hpp"
 #include "tests/support/test.hpp"
 
-using namespace ooc;
-
+namespace ooc::test {
 namespace {
 
 std::vector<std::filesystem::path> shipped() {
@@ -24,8 +29,6 @@ bool is_published(const HardwareProfile& profile, std::string_view field) {
                        return entry.fields == field && entry.kind == ProvenanceKind::kPublished;
                      });
 }
-
-}  // namespace
 
 TEST_CASE("every shipped profile reads, has pinned copies and is named as its file") {
   const std::vector<std::filesystem::path> paths = shipped();
@@ -92,3 +95,195 @@ TEST_CASE("peaks of shipped profiles are those of their multiprocessors, and den
   }
   CHECK(checked >= 34);
 }
+
+// Do the curves of a profile go through their points, and do what is promised beyond them?
+
+TEST_CASE("a single efficiency holds for any work") {
+  const Efficiency efficiency{{{1.0, 0.6}}};
+  CHECK(efficiency.at(0) == 0.6);
+  CHECK(efficiency.at(1e15) == 0.6);
+}
+
+TEST_CASE("an efficiency curve is linear over log(FLOPs) and constant outside its points") {
+  const Efficiency efficiency{{{1e6, 0.2}, {1e8, 0.6}, {1e9, 0.7}}};
+  CHECK(efficiency.at(0) == 0.2);
+  CHECK(efficiency.at(1e5) == 0.2);
+  CHECK(efficiency.at(1e6) == 0.2);
+  CHECK(efficiency.at(1e7) == doctest::Approx(0.4));  // half way from 1e6 to 1e8 in log
+  CHECK(efficiency.at(1e8) == doctest::Approx(0.6));
+  CHECK(efficiency.at(1e9) == 0.7);
+  CHECK(efficiency.at(1e12) == 0.7);
+}
+
+TEST_CASE("a size curve returns its measured times exactly") {
+  const SizeCurve curve{{{Bytes(1000), Duration(9100)},
+                         {Bytes(10'000), Duration(9200)},
+                         {Bytes(1'000'000), Duration(90'000)}}};
+  CHECK(curve.time_ns(Bytes(1000)) == 9100);
+  CHECK(curve.time_ns(Bytes(10'000)) == 9200);
+  CHECK(curve.time_ns(Bytes(1'000'000)) == 90'000);
+}
+
+TEST_CASE("a size curve is a power law between points and beyond them") {
+  // Slope 1/2 from 100 to 10,000 bytes, slope 1 from there on.
+  const SizeCurve curve{{{Bytes(100), Duration(1000)},
+                         {Bytes(10'000), Duration(10'000)},
+                         {Bytes(1'000'000), Duration(1'000'000)}}};
+  CHECK(curve.time_ns(Bytes(1000)) == doctest::Approx(3162.28).epsilon(1e-6));  // 1000 x sqrt(10)
+  CHECK(curve.time_ns(Bytes(100'000)) == doctest::Approx(100'000));
+  CHECK(curve.time_ns(Bytes(100'000'000)) == doctest::Approx(100'000'000));  // last slope
+  CHECK(curve.time_ns(Bytes(1)) == doctest::Approx(100));                    // first slope
+}
+
+TEST_CASE("a size curve never falls as sizes grow") {
+  const SizeCurve curve{{{Bytes(4096), Duration(9000)},
+                         {Bytes(16384), Duration(9000)},
+                         {Bytes(65536), Duration(12'500)},
+                         {Bytes(1 << 24), Duration(1'400'000)}}};
+  double before = 0;
+  for (std::int64_t size = 1; size < (std::int64_t{1} << 34); size += 1 + size / 9) {
+    const double time = curve.time_ns(Bytes(size));
+    CHECK(time >= before);
+    before = time;
+  }
+}
+
+TEST_CASE(
+    "the rate of a size curve is that of copies that mostly move, whatever the small ones say") {
+  // As measured: two small sizes whose times differ by 0.2 %, which alone would be 546 GB/s.
+  const SizeCurve curve{{{Bytes(4096), Duration(8844)},
+                         {Bytes(8192), Duration(8859)},
+                         {Bytes(1 << 20), Duration(70'800)},
+                         {Bytes(1 << 24), Duration(590'289)},
+                         {Bytes(1 << 28), Duration(21'780'900)}}};
+  CHECK(curve.peak_rate() == doctest::Approx((1 << 24) * 1e9 / (590'289 - 8844)));
+  // None moves for half of its time: the last one tells.
+  const SizeCurve start_up{{{Bytes(4096), Duration(9000)},
+                            {Bytes(8192), Duration(9001)},
+                            {Bytes(65536), Duration(12'000)}}};
+  CHECK(start_up.peak_rate() == doctest::Approx(65536 * 1e9 / 3000));
+}
+
+TEST_CASE("a kind without an efficiency of its own takes the default") {
+  HardwareProfile profile;
+  profile.efficiency["default"] = Efficiency{{{1.0, 0.5}}};
+  profile.efficiency["conv"] = Efficiency{{{1.0, 0.7}}};
+  CHECK(efficiency_of(profile, "conv").at(1) == 0.7);
+  CHECK(efficiency_of(profile, "linear").at(1) == 0.5);
+  profile.efficiency.erase("default");
+  CHECK_THROWS_AS((void)efficiency_of(profile, "linear"), InternalError);
+}
+
+// Reading architecture files: numbers, provenance, errors.
+
+const std::string kFolder = OOC_SOURCE_DIR "/hwprofiles/architectures/";
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(kFolder + name + ".json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string replaced(std::string text, const std::string& old, const std::string& by) {
+  const std::size_t at = text.find(old);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, old.size(), by);
+}
+
+SpecError error_of(const std::string& text) {
+  try {
+    (void)read_architecture_text(text, "some.json");
+  } catch (const SpecError& error) {
+    return error;
+  }
+  FAIL("no error");
+  throw 0;
+}
+
+TEST_CASE(
+    "all nine architectures read, are named as their files, and are written as they were read") {
+  for (const char* name :
+       {"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"}) {
+    CAPTURE(name);
+    const Architecture architecture = read_architecture_file(kFolder + name + ".json");
+    CHECK(architecture.name == name);
+    CHECK(architecture.parameters.kernel_seconds > 0);
+    const std::string written = write_architecture(architecture);
+    CHECK(write_architecture(read_architecture_text(written, "again")) == written);
+  }
+}
+
+TEST_CASE("an architecture that says nothing of flash attention is written with what is assumed") {
+  auto volta = nlohmann::json::parse(std::ifstream(kFolder + "volta.json"));
+  volta.erase("flash");
+  auto& provenance = volta["provenance"];
+  for (auto entry = provenance.begin(); entry != provenance.end();) {
+    entry = (*entry)["fields"] == "flash" ? provenance.erase(entry) : entry + 1;
+  }
+  const Architecture read = read_architecture_text(volta.dump(), "volta");
+  const Architecture again = read_architecture_text(write_architecture(read), "again");
+  for (const Architecture& each : {read, again}) {
+    CHECK(std::count(each.assumed.begin(), each.assumed.end(), "flash") == 1);
+  }
+}
+
+TEST_CASE("tensor cores begin with Volta, TF32 with Ampere") {
+  const auto tf32 = static_cast<std::size_t>(Dtype::kTf32);
+  CHECK_FALSE(read_architecture_file(kFolder + "pascal.json").parameters.tensor);
+  const Architecture volta = read_architecture_file(kFolder + "volta.json");
+  CHECK(volta.parameters.tensor);
+  CHECK(volta.parameters.sustained[tf32] == 0);
+  CHECK(read_architecture_file(kFolder + "ampere.json").parameters.sustained[tf32] > 0.5);
+}
+
+TEST_CASE("numbers that are said to be another architecture's equal them") {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().string().ends_with(".schema.json")) continue;
+    Architecture heir = read_architecture_file(entry.path().string());
+    for (const Provenance& provenance : heir.provenance) {
+      if (provenance.inherits.empty()) continue;
+      CHECK(provenance.kind == ProvenanceKind::kAssumed);
+      const std::size_t dot = provenance.inherits.find('.');
+      Architecture giver =
+          read_architecture_file(kFolder + provenance.inherits.substr(0, dot) + ".json");
+      if (dot != std::string::npos) {
+        CHECK(find_parameter_field(provenance.fields)->of(heir.parameters) ==
+              find_parameter_field(provenance.inherits.substr(dot + 1))->of(giver.parameters));
+        continue;
+      }
+      for (const ParameterField& field : parameter_fields()) {
+        if (field.section != provenance.fields) continue;
+        const std::string path = std::string(field.section) + "." + std::string(field.name);
+        const bool own = std::any_of(heir.provenance.begin(), heir.provenance.end(),
+                                     [&](const Provenance& other) { return other.fields == path; });
+        CAPTURE(heir.name + ": " + path);
+        if (!own) CHECK(field.of(heir.parameters) == field.of(giver.parameters));
+      }
+    }
+  }
+}
+
+TEST_CASE("errors of architecture files name place, found and expected") {
+  const std::string volta = text_of("volta");
+  CHECK(error_of(replaced(volta, "\"wide_tiles\"", "\"wide_tile\"")).parts().place == "/simt");
+  const SpecError range = error_of(replaced(volta, "\"near_share\": 0.92", "\"near_share\": 1.2"));
+  CHECK(range.parts().place == "/near_share");
+  CHECK(range.parts().expected == "a ratio from 0.01 to 1");
+  CHECK(error_of(replaced(volta, "\"kernel\": \"5 us\"", "\"kernel\": 5")).parts().place ==
+        "/kernel");
+  CHECK(
+      has(error_of(replaced(volta, "\"fields\": \"tensor\"", "\"fields\": \"tensr\"")).parts().hint,
+          "tensor"));
+  const SpecError flash =
+      error_of(replaced(text_of("pascal"), "\"recurrent\": {",
+                        "\"flash\": {\"forward\": 1, \"backward\": 1}, \"recurrent\": {"));
+  CHECK(flash.parts().place == "/flash");
+  CHECK(flash.parts().expected == "\"tensor\" beside it");
+  CHECK(error_of(replaced(volta, "ooc-paleo/architecture", "ooc-paleo/hardware-profile"))
+            .parts()
+            .place == "/format");
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,5 +1,5 @@
 ooc_test(kernels unit
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/kernels_table_test.cpp ${CMAKE_CURRENT_LIST_DIR}/kernels_price_test.cpp
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/kernels_price_test.cpp
   LINK ooc_kernels)
 ooc_test(kernel_cost unit
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/kernel_cost_test.cpp

@@ -2,7 +2,9 @@
 #include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
-using namespace ooc;
+namespace ooc::test {
+namespace {
+
 using Counts = std::vector<std::int64_t>;
 using Dims = std::vector<std::int64_t>;
 
@@ -187,3 +189,193 @@ TEST_CASE("a linear layer works on features, also step by step") {
   CHECK(has(layer_error(R"({"type": "linear", "units": 3})", {{{2, 5, 5}}}),
             "put a \"flatten\" layer before it"));
 }
+
+// Pools: positions, what they save, their work natively and after PALEO.
+
+using Counts = std::vector<std::int64_t>;
+using Dims = std::vector<std::int64_t>;
+
+TEST_CASE("a max pool saves input and output and reads both backward") {
+  const LayerModel pool = read_layer(R"({"type": "max_pool", "kernel": [2, 3]})", {{{2, 4, 6}}});
+  CHECK(pool.output.dims == Dims{2, 2, 2});  // the stride is the kernel
+  // in 48, out 8 elements, 6 pixels a window: 48 FLOPs, (48 + 8) x 4 = 224 bytes, backward twice.
+  CHECK(counts(pool.work.forward) == Counts{48, 224, 0});
+  CHECK(counts(pool.work.backward_data) == Counts{48, 448, 0});
+  CHECK(counts(pool.work.backward_weights) == Counts{0, 0, 0});
+  CHECK(counts(pool.paleo_work.forward) == Counts{96, 224, 0});
+  CHECK(counts(pool.paleo_work.backward_data) == Counts{96, 224, 0});
+  CHECK(pool.saves.inputs);
+  CHECK(pool.saves.output);
+  CHECK(pool.parameters == 0);
+  CHECK(pool.backward_form == BackwardForm::kFused);
+  CHECK(pool.is_feature_extractor);
+  CHECK_FALSE(pool.is_convolution);
+}
+
+TEST_CASE("an average pool saves nothing and reads only the gradient backward") {
+  const LayerModel pool =
+      read_layer(R"({"type": "avg_pool", "kernel": 3, "stride": 1, "padding": 1})", {{{2, 4, 6}}});
+  CHECK(pool.output.dims == Dims{2, 4, 6});
+  CHECK(counts(pool.work.forward) == Counts{432, 384, 0});  // 48 x 9; 96 x 4
+  CHECK(counts(pool.work.backward_data) == Counts{432, 384, 0});
+  CHECK_FALSE(pool.saves.inputs);
+  CHECK_FALSE(pool.saves.output);
+  CHECK_FALSE(pool.is_view);
+}
+
+TEST_CASE("ceil adds the last window unless it begins behind the input") {
+  const auto size = [](const std::string& rest, std::int64_t input) {
+    return read_layer(R"({"type": "max_pool", )" + rest + "}", {{{1, input}}}).output.dims.at(1);
+  };
+  CHECK(size(R"("kernel": 3, "stride": 2)", 112) == 55);                // floor(109 / 2) + 1
+  CHECK(size(R"("kernel": 3, "stride": 2, "ceil": true)", 112) == 56);  // ceil(109 / 2) + 1
+  CHECK(size(R"("kernel": 3, "stride": 2, "ceil": true)", 7) == 3);     // divides: no more
+  // Windows at -1, 2 and 5 of 0 .. 4: ceil((5 + 2 - 3) / 3) + 1 = 3, but the third begins behind.
+  CHECK(size(R"("kernel": 3, "stride": 3, "padding": 1, "ceil": true)", 5) == 2);
+  CHECK(size(R"("kernel": 3, "stride": 3, "padding": 1, "ceil": true)", 6) == 3);
+  CHECK(size(R"("kernel": 3, "stride": 2, "padding": "same")", 112) == 56);
+}
+
+TEST_CASE("a pool says what is wrong with its attributes") {
+  const auto error = [](const std::string& rest) {
+    return layer_error(R"({"type": "avg_pool", )" + rest + "}", {{{1, 4, 4}}});
+  };
+  CHECK(has(error(R"("kernel": 5)"), "at most the padded input, 4 pixels"));
+  CHECK(has(error(R"("kernel": 2, "padding": 2)"), "less than the kernel, 2"));
+  CHECK(has(error(R"("kernel": 2, "padding": "same", "ceil": true)"), "/ceil"));
+  CHECK(has(error(R"("kernel": 2, "dilation": 2)"), "unknown key \"dilation\""));
+  CHECK(has(error(R"("stride": 2)"), "no \"kernel\""));
+}
+
+TEST_CASE("a 1x1 average pool is a view and a 1x1 max pool is not") {
+  CHECK(read_layer(R"({"type": "avg_pool", "kernel": [1, 1]})", {{{2, 4, 4}}}).is_view);
+  CHECK_FALSE(
+      read_layer(R"({"type": "avg_pool", "kernel": 1, "stride": 2})", {{{2, 4, 4}}}).is_view);
+  CHECK_FALSE(read_layer(R"({"type": "max_pool", "kernel": 1})", {{{2, 4, 4}}}).is_view);
+}
+
+TEST_CASE("a global average pool leaves one number per channel") {
+  const LayerModel pool = read_layer(R"({"type": "global_avg_pool"})", {{{3, 4, 5}}});
+  CHECK(pool.output.dims == Dims{3});
+  CHECK(counts(pool.work.forward) == Counts{60, 252, 0});  // 60 pixels; (60 + 3) x 4
+  CHECK(counts(pool.paleo_work.forward) == Counts{120, 252, 0});
+  CHECK_FALSE(pool.is_view);
+  CHECK(read_layer(R"({"type": "global_avg_pool"})", {{{3, 1, 1}}}).is_view);
+  CHECK(has(layer_error(R"({"type": "global_avg_pool"})", {{{3}}}), "spatial"));
+}
+
+TEST_CASE("an adaptive average pool visits a pixel twice where windows overlap") {
+  // 5 -> 3: windows 0-1, 1-3, 3-4 are 2 + 3 + 2 = 7 pixels; 4 -> 2: 2 + 2 = 4.
+  const LayerModel pool =
+      read_layer(R"({"type": "adaptive_avg_pool", "output": [3, 2]})", {{{2, 5, 4}}});
+  CHECK(pool.output.dims == Dims{2, 3, 2});
+  CHECK(counts(pool.work.forward) == Counts{56, 208, 0});  // 2 x 7 x 4; (40 + 12) x 4
+  CHECK_FALSE(pool.is_view);
+  CHECK(read_layer(R"({"type": "adaptive_avg_pool", "output": 4})", {{{2, 4, 4}}}).is_view);
+  CHECK(has(layer_error(R"({"type": "adaptive_avg_pool", "output": [1, 0]})", {{{2, 4, 4}}}),
+            "/output/1: found 0"));
+  CHECK(has(layer_error(R"({"type": "adaptive_avg_pool"})", {{{2, 4, 4}}}), "no \"output\""));
+}
+
+// Layers on volumes: three spatial dimensions, by the length of the kernel.
+
+using Counts = std::vector<std::int64_t>;
+
+// 2 channels of 4x4x4: 128 elements, 512 bytes.
+const std::vector<TensorShape> kVolume{{{2, 4, 4, 4}}};
+
+TEST_CASE("a convolution of three dimensions counts 27 taps and every position of the volume") {
+  const LayerModel conv =
+      read_layer(R"({"type": "conv", "filters": 3, "kernel": [3, 3, 3], "padding": 1})", kVolume);
+  CHECK(conv.output == TensorShape{{3, 4, 4, 4}});
+  CHECK(conv.parameters == 165);       // 27 x 2 x 3 + 3
+  CHECK(conv.forward_macs == 10'368);  // 162 x 64
+  // X 512, Y 768 bytes; 165 parameters.
+  CHECK(counts(conv.work.forward) == Counts{20'736, 1280, 660});
+  CHECK(counts(conv.work.backward_data) == Counts{20'736, 1280, 648});
+  CHECK(counts(conv.work.backward_weights) == Counts{20'736, 1280, 660});
+  CHECK(conv.paleo_work.forward.flops_per_sample == 20'736);
+}
+
+TEST_CASE("kernel, stride, padding and dilation are lists of three where the axes differ") {
+  // Depth untouched: 9 taps; height and width (4 + 2 - 3) / 2 + 1 = 2.
+  const LayerModel flat = read_layer(
+      R"({"type": "conv", "filters": 3, "kernel": [1, 3, 3], "stride": [1, 2, 2],
+          "padding": [0, 1, 1], "bias": false})",
+      kVolume);
+  CHECK(flat.output == TensorShape{{3, 4, 2, 2}});
+  CHECK(flat.parameters == 54);
+  CHECK(flat.forward_macs == 864);  // 54 x 16
+  const LayerModel dilated = read_layer(
+      R"({"type": "conv", "filters": 2, "kernel": 2, "dilation": [1, 2, 3], "groups": 2})",
+      kVolume);
+  CHECK(dilated.output == TensorShape{{2, 3, 2, 1}});  // extents 2, 3, 4
+  CHECK(dilated.parameters == 18);                     // 8 x 1 x 2 + 2
+  CHECK(read_layer(R"({"type": "conv", "filters": 1, "kernel": 3, "stride": 3, "padding": "same"})",
+                   kVolume)
+            .output == TensorShape{{1, 2, 2, 2}});
+  CHECK(has(layer_error(R"({"type": "conv", "filters": 3, "kernel": [3, 3]})", kVolume),
+            "/kernel: found a list of 2, expected a list of 3"));
+  CHECK(has(layer_error(R"({"type": "conv", "filters": 3, "kernel": 3})", {{{2, 4, 4, 4, 4}}}),
+            "one to three spatial dimensions"));
+}
+
+TEST_CASE("an up-convolution doubles all three dimensions") {
+  const LayerModel up = read_layer(
+      R"({"type": "conv_transpose", "filters": 5, "kernel": [2, 2, 2], "stride": [2, 2, 2]})",
+      {{{2, 3, 3, 3}}});
+  CHECK(up.output == TensorShape{{5, 6, 6, 6}});
+  CHECK(up.parameters == 85);       // 8 x 2 x 5 + 5
+  CHECK(up.forward_macs == 2'160);  // 80 x 27 voxels of the input
+}
+
+TEST_CASE("pools of three dimensions visit kernel x kernel x kernel voxels") {
+  const LayerModel max = read_layer(R"({"type": "max_pool", "kernel": [2, 2, 2]})", kVolume);
+  CHECK(max.output == TensorShape{{2, 2, 2, 2}});
+  CHECK(counts(max.work.forward) == Counts{128, 576, 0});         // 8 x 16; (128 + 16) x 4
+  CHECK(counts(max.work.backward_data) == Counts{128, 1152, 0});  // X, Y, dY, dX
+  CHECK(counts(max.paleo_work.forward) == Counts{256, 576, 0});
+  const LayerModel average = read_layer(
+      R"({"type": "avg_pool", "kernel": [1, 3, 3], "stride": [1, 3, 3], "ceil": true})", kVolume);
+  CHECK(average.output == TensorShape{{2, 4, 2, 2}});
+  CHECK(average.work.forward.flops_per_sample == 288);  // 9 x 32
+  CHECK(read_layer(R"({"type": "global_avg_pool"})", kVolume).output == TensorShape{{2}});
+  const LayerModel adaptive =
+      read_layer(R"({"type": "adaptive_avg_pool", "output": [2, 3, 4]})", kVolume);
+  CHECK(adaptive.output == TensorShape{{2, 2, 3, 4}});
+  // Visits per axis 4 + o - gcd(4, o): 4, 6, 4; 2 channels.
+  CHECK(adaptive.work.forward.flops_per_sample == 192);
+}
+
+TEST_CASE("upsampling a volume is trilinear with eight neighbours") {
+  const std::vector<TensorShape> small{{{2, 2, 2, 2}}};
+  const LayerModel nearest = read_layer(R"({"type": "upsample", "scale": 2})", small);
+  CHECK(nearest.output == kVolume[0]);
+  CHECK(counts(nearest.work.forward) == Counts{0, 576, 0});  // 16 + 128 elements
+  CHECK(counts(nearest.work.backward_data) == Counts{128, 576, 0});
+  const LayerModel linear =
+      read_layer(R"({"type": "upsample", "scale": [2, 2, 2], "mode": "bilinear"})", small);
+  CHECK(linear.work.forward.flops_per_sample == 2'048);  // 8 products and sums for 128 voxels
+  CHECK(read_layer(R"({"type": "upsample", "scale": [1, 2, 3]})", small).output ==
+        TensorShape{{2, 2, 4, 6}});
+}
+
+TEST_CASE("norms, softmax, joins and slices take volumes as they take images") {
+  const LayerModel norm = read_layer(R"({"type": "batch_norm"})", kVolume);
+  CHECK(norm.output == kVolume[0]);
+  CHECK(norm.parameters == 4);
+  CHECK(counts(norm.work.forward) == Counts{640, 1536, 16});  // 5 x 128; 2 X + Y
+  CHECK(read_layer(R"({"type": "layer_norm"})", kVolume).parameters == 4);
+  CHECK(read_layer(R"({"type": "softmax_cross_entropy"})", kVolume).output == kVolume[0]);
+  CHECK(read_layer(R"({"type": "concat"})", {{{2, 4, 4, 4}}, {{3, 4, 4, 4}}}).output ==
+        TensorShape{{5, 4, 4, 4}});
+  CHECK(read_layer(R"({"type": "multiply"})", {{{2, 4, 4, 4}}, {{2, 1, 1, 1}}}).output ==
+        kVolume[0]);
+  CHECK(read_layer(R"({"type": "slice", "axis": 3, "begin": 1, "end": 3})", kVolume).output ==
+        TensorShape{{2, 4, 4, 2}});
+  CHECK(read_layer(R"({"type": "transpose", "axes": [0, 3, 1, 2]})", {{{2, 3, 4, 5}}}).output ==
+        TensorShape{{2, 5, 3, 4}});
+}
+
+}  // namespace
+}  // namespace ooc::test

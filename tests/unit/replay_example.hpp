@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/summary/measured_timeline.hpp"
 #include "simulator/summary/replay_report.hpp"
 #include "tests/unit/reports_example.hpp"
 

@@ -3,8 +3,6 @@ ooc_test(reports unit
           reports_memory_test.cpp
           reports_text_test.cpp
           reports_data_test.cpp
-          reports_trace_test.cpp
-          reports_provenance_test.cpp
           reports_paper_test.cpp
           reports_page_test.cpp
   LINK ooc_hardware ooc_writers ooc_engine ooc_schedules nlohmann_json::nlohmann_json)

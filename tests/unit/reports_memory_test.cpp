@@ -1,7 +1,7 @@
 // Does memory over time follow the blocks, to the instant, and is it known what it holds?
 #include "reports_example.hpp"
 #include "simulator/summary/memory_use.hpp"
-#include "simulator/summary/moved_tensors.hpp"
+#include "simulator/summary/tensor_policies.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;

@@ -1,12 +1,14 @@
 // Are the numbers of a report those of the run? Sums by hand stand in reports_example.hpp.
+#include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
+#include "model/hardware/profile_provenance.hpp"
 #include "reports_example.hpp"
 #include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/metrics.hpp"
 #include "tests/support/test.hpp"
 
-using namespace ooc;
-using namespace ooc::test;
+namespace ooc::test {
+namespace {
 
 TEST_CASE("a summary's totals are those of plan and timeline") {
   const RunReport report = Example().report();
@@ -204,3 +206,50 @@ TEST_CASE("every column has a name of its own, and unknown numbers are no zeros"
     }
   }
 }
+
+// Does the warning of the reports name each assumed part of a profile once, and none too few?
+
+using Entries = std::vector<std::pair<std::string, ProvenanceKind>>;
+constexpr ProvenanceKind kAssumed = ProvenanceKind::kAssumed;
+constexpr ProvenanceKind kMeasured = ProvenanceKind::kMeasured;
+
+/// For a profile of four numbers.
+std::vector<std::string> assumed_of(const Entries& entries) {
+  const SpecDocument anywhere = read_spec_text("1", "toy.json");
+  std::vector<ProfileNumber> numbers;
+  for (const char* path : {"far.latency", "far.rate", "link.duplex", "link.modes.a"}) {
+    numbers.push_back({path, SpecView(anywhere)});
+  }
+  std::vector<Provenance> list;
+  for (const auto& [fields, kind] : entries) {
+    Provenance& entry = list.emplace_back();
+    entry.fields = fields;
+    entry.kind = kind;
+  }
+  return assumed_fields(list, numbers);
+}
+
+TEST_CASE("an assumed entry inside another assumed one is named once") {
+  CHECK(assumed_of({{"far", kAssumed}, {"far.latency", kAssumed}, {"link", kMeasured}}) ==
+        std::vector<std::string>{"far"});
+  CHECK(assumed_of({{"far.latency", kAssumed}, {"link.*", kAssumed}, {"*", kAssumed}}) ==
+        std::vector<std::string>{"*"});
+}
+
+TEST_CASE("an assumed entry inside a measured one is named, whatever stands around that") {
+  CHECK(assumed_of({{"far", kMeasured},
+                    {"link", kAssumed},
+                    {"link.modes", kMeasured},
+                    {"link.modes.a", kAssumed}}) ==
+        std::vector<std::string>{"link", "link.modes.a"});
+}
+
+TEST_CASE("an assumed entry that governs nothing hides none") {
+  CHECK(assumed_of({{"far", kAssumed},
+                    {"far.latency", kAssumed},
+                    {"far.rate", kAssumed},
+                    {"link", kMeasured}}) == std::vector<std::string>{"far.latency", "far.rate"});
+}
+
+}  // namespace
+}  // namespace ooc::test

@@ -1,5 +1,4 @@
 // Can a person read it? Whole answers stand in tests/golden.
-#include "reports/writers/folded.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports_example.hpp"
 #include "tests/support/test.hpp"

@@ -2,7 +2,7 @@
 // tasks 20 ns, updates and weights nothing, and sizes are in words of 4 bytes.
 #include "model/base/errors.hpp"
 #include "model/network/block_name.hpp"
-#include "simulator/schedules/layer_blocks.hpp"
+#include "simulator/schedules/checkpoint_choice.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"

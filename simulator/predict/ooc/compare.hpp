@@ -3,4 +3,3 @@
 #pragma once
 
 #include "simulator/predict/compare.hpp"
-#include "simulator/predict/compare_machines.hpp"

@@ -5,5 +5,4 @@
 
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
-#include "simulator/schedules/plan_moving.hpp"
 #include "simulator/schedules/schedule.hpp"

@@ -1,5 +1,5 @@
 // Topological order (Kahn), then the clocks along it.
-#include "simulator/plan/step_order.hpp"
+#include "simulator/plan/plan_facts.hpp"
 
 #include <algorithm>
 
