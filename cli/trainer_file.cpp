@@ -22,7 +22,7 @@ constexpr std::string_view kJobFlag = "--job";
 constexpr int kMostFiles = 4;  // a file that names itself ends there
 
 enum class Says {
-  kNetwork,
+  kModel,
   kMicroBatch,
   kAccumulation,
   kBatch,
@@ -69,8 +69,8 @@ struct Key {
 constexpr Key kKeys[] = {
     {Says::kFile, "/deepspeed_config/deepspeed_config_file"},
     {Says::kFile, "/deepspeed"},
-    {Says::kNetwork, "/base_model"},
-    {Says::kNetwork, "/model_name_or_path"},
+    {Says::kModel, "/base_model"},
+    {Says::kModel, "/model_name_or_path"},
     {Says::kMicroBatch, "/train_micro_batch_size_per_gpu"},
     {Says::kMicroBatch, "/micro_batch_size"},
     {Says::kMicroBatch, "/per_device_train_batch_size"},
@@ -349,7 +349,7 @@ class Reader {
   }
 
   void compose() {
-    if (const Said* network = find(Says::kNetwork)) set("NETWORK", network->text, *network);
+    if (const Said* network = find(Says::kModel)) set("NETWORK", network->text, *network);
     compose_batch();
     compose_precision();
     compose_optimizer();
@@ -392,7 +392,7 @@ class Reader {
     const std::string name = mixed ? lower_case(mixed->text) : "";
     const Said* bf16 = name == "bf16" ? mixed : on(Says::kBf16);
     const Said* fp16 = name == "fp16" ? mixed : on(Says::kFp16);
-    const bool is_axolotl = has(Says::kNetwork) && find(Says::kNetwork)->pointer == "/base_model";
+    const bool is_axolotl = has(Says::kModel) && find(Says::kModel)->pointer == "/base_model";
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
