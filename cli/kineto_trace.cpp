@@ -244,7 +244,7 @@ class Attribution {
   }
 
  private:
-  /// Of operators within others the outermost, and those directly within a range, whose sequence numbers are the range's.
+  /// Of operators within others the outermost; the sequence numbers of what it calls are its own, too.
   void keep_outermost() {
     std::vector<Range>& all = events_.ranges;
     std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) {
@@ -257,7 +257,7 @@ class Attribution {
       if (!within) {
         ranges_.push_back(each);
         inner_.emplace_back();
-      } else if (ranges_.back().is_range && !each.is_range && !each.is_backward) {
+      } else if (!ranges_.back().is_backward && !each.is_backward) {
         inner_.back().push_back(each.sequence);
       }
     }

@@ -41,10 +41,12 @@ std::string pass(double at, int number) {
   };
   return event("user_annotation", fmt::format("ProfilerStep#{}", number), 1, at, 99, "") +
          op("aten::zeros", 0, 1) + op("aten::linear", 10, 1) +
-         event("cpu_op", "aten::addmm", 1, at + 11, 5, "") + kernel(1, at + 12, 10, first + 1) +
-         op("aten::relu_", 20, 2) + kernel(1, at + 21, 1, first + 2) + op("aten::linear", 30, 3) +
+         event("cpu_op", "aten::addmm", 1, at + 11, 5,
+               fmt::format(R"("Sequence number": {}, "Fwd thread id": 0)", first + 9)) +
+         kernel(1, at + 12, 10, first + 1) + op("aten::relu_", 20, 2) +
+         kernel(1, at + 21, 1, first + 2) + op("aten::linear", 30, 3) +
          kernel(1, at + 31, 5, first + 3) + back(40, 3) + kernel(2, at + 41, 6, first + 4) +
-         back(50, 2) + kernel(2, at + 51, 2, first + 5) + back(60, 1) +
+         back(50, 2) + kernel(2, at + 51, 2, first + 5) + back(60, 9) +
          kernel(2, at + 61, 20, first + 6) + kernel(2, at + 62, 1, first + 7) +
          event("user_annotation", "Optimizer.step#SGD.step", 1, at + 80, 15, "") +
          event("cpu_op", "aten::linear", 1, at + 81, 5, "") + kernel(1, at + 82, 50, first + 8);
