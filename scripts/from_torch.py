@@ -177,6 +177,93 @@ def run(module, inputs):
     return trace, given, [trace.tensor(x) for x in leaves(out)]
 
 
+def is_new(name):
+    """True for operators that take only the shape and type of a tensor."""
+    return name.startswith("new_") or name.endswith("_like")
+
+
+def scaled(call):
+    """True for a product or quotient with one number."""
+    return call.name in ("mul", "div") and not call.writes and len([t for t in call.ins if t.numel > 1]) == 1
+
+
+def joined(calls, given, batch):
+    """The calls, with attention that is written out (product, scale, mask or bias, softmax, dropout, product) as one call."""
+    made, readers, depends, found, gone = {}, {}, {t.id for t in given}, {}, set()
+    for call in calls:
+        if any(t.id in depends for t in call.ins) and not is_new(call.name):
+            depends |= {t.id for t in call.outs}
+        for t in call.outs:
+            made.setdefault(t.id, call)
+        for t in call.ins:
+            readers.setdefault(t.id, []).append(call)
+
+    def source(t, rows):
+        """What `t` is a view, a copy or a multiple of, and the heads that a shape on the way tells."""
+        heads = None
+        while True:
+            if len(t.shape) > 3 and math.prod(t.shape[:-2]) == rows:
+                heads = heads or t.shape[-3]
+            call = made.get(t.id)
+            if not call or call.writes or not (call.name in VIEWS or call.name == "clone" or scaled(call)):
+                return t, heads
+            t = next(x for x in call.ins if x.numel > 1)
+
+    def match(soft):
+        chain, t, beside, rate = [soft], soft.ins[0], [], 0
+        while chain[-1].name not in ("bmm", "baddbmm"):
+            call = made.get(t.id)
+            if not call or call.writes or len(readers[t.id]) > 1 or \
+                    not (call.name in VIEWS or scaled(call) or call.name in ("add", "masked_fill", "bmm", "baddbmm")):
+                return None
+            chain.append(call)
+            t = max(call.ins, key=lambda x: x.numel if x.floating else 0)
+            beside += [x for x in call.ins if x is not t and x.floating] if call.name == "add" else []
+        first, t = chain[-1], soft.outs[0]
+        while True:
+            after = [x for x in readers.get(t.id, ()) if not is_new(x.name)]
+            if len(after) != 1:
+                return None
+            chain += after
+            call = after[0]
+            if call.name == "bmm" and call.ins[0].id == t.id:
+                break
+            if call.name == "mul" and len(call.ins) == 2:
+                noise = next(x for x in call.ins if x.id != t.id).key
+                drop = next((x for x in calls if x.name == "bernoulli_" and x.outs[0].key == noise), None)
+                if not drop:
+                    return None
+                rate = round(1 - drop.arg(1, "p", 0.5), 9)
+            elif call.name not in VIEWS:
+                return None
+            t = call.outs[0]
+        (q, k), v = first.ins[-2:], call.ins[1]
+        (rows, steps, width), keys = q.shape, v.shape[1]
+        parts = [source(x, rows) for x in (q, k, v)]
+        heads = next((x for _, x in parts if x), rows // batch)
+        windows = rows // (batch * heads)
+        if any(x.numel != y.numel or x.id not in depends for (x, _), y in zip(parts, (q, k, v))) or \
+                windows * batch * heads != rows or windows > 1 and steps != keys or any(x.id in depends for x in beside):
+            return None
+        sources, sizes = [x for x, _ in parts], [(steps, width), (keys, width), (keys, v.shape[2])]
+        makers = [made.get(x.id) for x in sources]
+        if all(x and x.name in PARTS and x.ins[0].numel == 3 * q.numel and x.ins[0].id == makers[0].ins[0].id for x in makers):
+            sources, sizes = [makers[0].ins[0]], [(steps, 3 * width)]  # three in one
+        joint = Call("joined", call.path, sources, {
+            "shapes": [(windows * x, heads * y) for x, y in sizes], "result": (windows * steps, heads * v.shape[2]),
+            "macs": rows // batch * steps * keys * (width + v.shape[2]), "beside": beside,
+            "heads": heads, "windows": windows, "dropout": rate})
+        joint.ins, joint.outs, joint.before, joint.after = sources + beside, call.outs, first.before, call.after
+        return joint, chain
+
+    for soft in calls:
+        result = match(soft) if soft.name == "_softmax" and soft.outs[0].shape[-1] == soft.outs[0].shape[soft.arg(1)] else None
+        if result:
+            found[id(result[1][-1])] = result[0]
+            gone |= {id(x) for x in result[1]}
+    return [found.get(id(x), x) for x in calls if id(x) in found or id(x) not in gone]
+
+
 def leaves(out):
     """Tensors of an output, of dataclasses and objects like dicts as well."""
     if torch.is_tensor(out):
@@ -370,7 +457,7 @@ class Network:
             self.put(first, Value(noise=call.arg(1, "p", 0.5)), written=True)
         elif name == "div" and in_place and values[0].noise is not None:
             self.values[first.id] = values[0], first.made
-        elif name.startswith("new_") or name.endswith("_like") or not any(v.layer for v in values) and name != "embedding":
+        elif is_new(name) or not any(v.layer for v in values) and name != "embedding":
             value = Value(parameter=tuple(dict.fromkeys(key for v in values for key in v.parameter)))
             for t in call.outs:
                 self.put(t, value, written=in_place)
@@ -605,8 +692,9 @@ class Network:
         shape = self.sample(call.outs[0])
         for x, y in ((a, b), (b, a)):
             rate = self.value(y).noise
-            if rate is not None and x.numel == y.numel:
-                return self.add("dropout", [self.shaped(x)], shape, rate=round(1 - rate, 9), in_place=bool(call.writes))
+            if rate is not None and (x.numel == y.numel or size(self.sample(y)) == 1):
+                fields = {"in_place": bool(call.writes), **({} if x.numel == y.numel else {"by_sample": True})}
+                return self.add("dropout", [self.shaped(x)], shape, rate=round(1 - rate, 9), **fields)
         shapes = [self.sample(t) for t in (a, b)]
         if any(each != shape and (each[0] != shape[0] or size(each) != shape[0]) for each in shapes):
             raise Unlike  # neither of one shape nor a number a channel
@@ -629,6 +717,13 @@ class Network:
         swapped = self.shaped(call.ins[0], (shape[1], shape[0], *shape[2:]))
         return self.add("transpose", [swapped], shape, axes=[1, 0, *range(2, len(shape))])
 
+    on_roll = on_clone
+
+    def on_constant_pad_nd(self, call):
+        if any(call.arg(1, "pad")):
+            raise Unlike
+        return self.on_clone(call)
+
     def on_upsample_nearest2d(self, call, mode="nearest"):
         a, b = self.sample(call.ins[0]), self.sample(call.outs[0])
         if len(a) != 3 or b[1] % a[1] or b[2] % a[2]:
@@ -650,6 +745,15 @@ class Network:
         self.macs += heads * query.shape[2] * key.shape[2] * (query.shape[3] + value.shape[3])
         return self.add("attention", [self.shaped(t, (t.shape[2], t.shape[1] * t.shape[3])) for t in call.args],
                         (query.shape[2], heads * value.shape[3]), heads=heads, flash=True, **fields)
+
+    def on_joined(self, call):
+        fields = {key: call.kwargs[key] for key, otherwise in (("windows", 1), ("dropout", 0)) if call.kwargs[key] != otherwise}
+        heads, tables = call.kwargs["heads"], [t for t in call.kwargs["beside"] if self.parameter(t)]
+        if tables:
+            fields["bias_table"] = {"buckets": self.own(*tables) // heads, "heads": heads}
+        self.macs += call.kwargs["macs"]
+        return self.add("attention", [self.shaped(t, shape) for t, shape in zip(call.args, call.kwargs["shapes"])],
+                        call.kwargs["result"], heads=heads, **fields)
 
     def on_lstm(self, call):
         x, module = call.args
@@ -789,6 +893,8 @@ def translate(module, inputs, name):
         except Exception as error:  # whatever forward raises
             raise Refused(f"forward on meta tensors: {type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}; "
                           "give --input as forward takes it, and a module that does not read values of tensors") from error
+        for (trace, given, _), batch in zip(runs, BATCHES):
+            trace.calls = joined(trace.calls, given, batch)
         network, idle = Network(module, runs), dict(module.named_parameters())
         dtype = str(next((p.dtype for p in module.parameters()), torch.float32)).split(".")[1]
         outputs = network.translate()

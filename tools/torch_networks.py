@@ -274,6 +274,8 @@ NETWORKS = {
     "resnext101_32x8d": image("resnext101_32x8d", 224, "Xie et al., arXiv:1611.05431"),
     "convnext_tiny": image("convnext_tiny", 224, "Liu et al., arXiv:2201.03545"),
     "convnext_base": image("convnext_base", 224, "Liu et al., arXiv:2201.03545"),
+    "swin_t": image("swin_t", 224, "Liu et al., arXiv:2103.14030"),
+    "swin_b": image("swin_b", 224, "Liu et al., arXiv:2103.14030"),
     "yolov8s": (Yolo, ["1,3,640,640"], "Ultralytics' yolov8.yaml, scale s, in training"),
     "sd15-unet": (lambda: UNet((320, 640, 1280, 1280), (1, 1, 1, 0), (8, 8, 8, 8), 768, 1),
                   ["1,4,64,64", "1,320", "1,77,768"], "U-Net of Stable Diffusion 1.5: Rombach et al., arXiv:2112.10752"),

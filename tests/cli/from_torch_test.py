@@ -66,6 +66,23 @@ class Language(nn.Module):
         return {"logits": self.head(x), "cache": None}
 
 
+class Windows(nn.Module):
+    """Attention within windows with biases of relative positions, a roll, layer scale and stochastic depth, by einsum."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out, self.table = nn.Linear(32, 96), nn.Linear(32, 32), nn.Parameter(torch.empty(7, 2))
+        self.scale = nn.Parameter(torch.empty(16, 1))
+        self.register_buffer("places", torch.zeros(16, dtype=torch.int64))
+
+    def forward(self, x):
+        parts = self.qkv(torch.roll(x, 2, 1)).reshape(-1, 4, 3, 2, 16)
+        query, key, value = parts.permute(2, 0, 3, 1, 4).unbind(0)
+        scores = torch.einsum("bhid,bhjd->bhij", query * 0.25, key) + self.table[self.places].view(4, 4, 2).permute(2, 0, 1)
+        y = self.out(torch.einsum("bhij,bhjd->bihd", scores.softmax(-1), value).reshape(x.shape))
+        return x + y * self.scale * x.new_empty(len(x), 1, 1).bernoulli_(0.9).div_(0.9)
+
+
 class Image(nn.Module):
     """Control flow by configuration, functions in place of modules, one activation in place."""
 
@@ -144,11 +161,19 @@ language = check("language", Language(), torch.zeros(1, 16, dtype=torch.int64))
 repeat = next(x for x in language["layers"] if x["type"] == "repeat")
 expect("the blocks", (repeat["name"], repeat["times"]), ("h", 3))
 expect("a layer's name", "attn.qkv" in [x["name"] for x in repeat["layers"]], True)
+expect("attention written out", [{key: x[key] for key in x if key not in ("name", "inputs")} for x in repeat["layers"]
+                                 if x["type"] == "attention"], [{"type": "attention", "heads": 4, "dropout": 0.1}])
 expect("the tied head", [x["tied_to"] for x in language["layers"] if "tied_to" in x], ["tokens"])
+windows = check("windows", Windows(), torch.empty(1, 16, 32))
+expect("windows", [(x.get("windows"), x.get("bias_table")) for x in windows["layers"] if x["type"] == "attention"],
+       [(4, {"buckets": 7, "heads": 2})])
+expect("only kinds", [x["name"] for x in windows["layers"] if x["type"] == "custom"], [])
 image = check("image", Image(), torch.empty(1, 3, 16, 16))
 expect("in place", [x["in_place"] for x in image["layers"] if x["type"] == "relu"], [True, True])
 with tempfile.TemporaryDirectory() as work:
     path = os.path.join(work, "steps.json")
+    if remarks := from_torch.write(Block(32), ["1,seq=16,32"], path, strict=True):
+        failures.append(f"a symbol through attention: {remarks}")
     remarks = from_torch.write(nn.Sequential(nn.Linear(8, 8), nn.Flatten(), nn.GELU()), ["1,seq=16,8"], path)
     with open(path, encoding="utf-8") as text:
         steps = json.load(text)

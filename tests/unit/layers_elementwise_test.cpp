@@ -181,6 +181,10 @@ TEST_CASE("dropout keeps a mask of one byte per element in any precision") {
       read_layer(R"({"type": "dropout", "rate": "50 %"})", kMapImage, Dtype::kFloat16);
   CHECK(half.saves.mask_bytes == 24);
   CHECK(counts(half.work.forward) == Counts{48, 120, 0});  // 48 + 48 + 24
+  const LayerModel by_sample =
+      read_layer(R"({"type": "dropout", "rate": 0.5, "by_sample": true})", kMapImage);
+  CHECK(by_sample.saves.mask_bytes == 0);
+  CHECK(counts(by_sample.work.forward) == Counts{24, 192, 0});
   CHECK(has(layer_error(R"({"type": "dropout", "rate": 1.5})", kMapImage), "/rate: found 1.5"));
   CHECK(has(layer_error(R"({"type": "dropout"})", kMapImage), "no \"rate\""));
 }

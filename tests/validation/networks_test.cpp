@@ -76,6 +76,7 @@ TEST_CASE("the totals are the published ones") {
         Truth{"resnext101_32x8d", 88'791'336, 16'414'015'488},
         Truth{"convnext_tiny", 28'589'128, 4'455'531'264},
         Truth{"convnext_base", 88'591'464, 15'354'729'472},
+        Truth{"swin_t", 28'288'354, 4'490'566'656}, Truth{"swin_b", 87'768'224, 15'430'946'816},
         // Table 1 of the paper: 118.64 G, with the layers of one token.
         Truth{"dit-xl-2", 675'129'632, 118'621'421'568}}) {
     CAPTURE(truth.name);
