@@ -220,6 +220,7 @@ def joined(calls, given, batch):
             t = max(call.ins, key=lambda x: x.numel if x.floating else 0)
             beside += [x for x in call.ins if x is not t and x.floating] if call.name == "add" else []
         first, t = chain[-1], soft.outs[0]
+        beside += first.ins[:-2]
         while True:
             after = [x for x in readers.get(t.id, ()) if not is_new(x.name)]
             if len(after) != 1:
@@ -419,6 +420,8 @@ class Network:
 
     def products(self, call):
         """Multiplications of the present call in a sample."""
+        if call.name == "joined":
+            return call.kwargs["macs"]
         if call.name in ("mm", "bmm", "addmm", "baddbmm"):
             return size(self.sample(call.outs[0])) * call.ins[-2].shape[-1]
         if call.name == "convolution":
@@ -748,12 +751,18 @@ class Network:
 
     def on_joined(self, call):
         fields = {key: call.kwargs[key] for key, otherwise in (("windows", 1), ("dropout", 0)) if call.kwargs[key] != otherwise}
-        heads, tables = call.kwargs["heads"], [t for t in call.kwargs["beside"] if self.parameter(t)]
-        if tables:
-            fields["bias_table"] = {"buckets": self.own(*tables) // heads, "heads": heads}
+        heads, keys = call.kwargs["heads"], tuple(key for t in call.kwargs["beside"] for key in self.parameter(t))
+        if keys:
+            fields["bias_table"] = {"buckets": sum(self.numel[key] for key in keys) // heads, "heads": heads}
+            fields.update({"tied_to": self.tables[keys]} if keys in self.tables else {})
+            if "tied_to" not in fields:
+                self.own(*call.kwargs["beside"])
         self.macs += call.kwargs["macs"]
-        return self.add("attention", [self.shaped(t, shape) for t, shape in zip(call.args, call.kwargs["shapes"])],
-                        call.kwargs["result"], heads=heads, **fields)
+        result = self.add("attention", [self.shaped(t, shape) for t, shape in zip(call.args, call.kwargs["shapes"])],
+                          call.kwargs["result"], heads=heads, **fields)
+        if keys:
+            self.tables.setdefault(keys, result.layer)
+        return result
 
     def on_lstm(self, call):
         x, module = call.args

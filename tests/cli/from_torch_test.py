@@ -168,6 +168,10 @@ windows = check("windows", Windows(), torch.empty(1, 16, 32))
 expect("windows", [(x.get("windows"), x.get("bias_table")) for x in windows["layers"] if x["type"] == "attention"],
        [(4, {"buckets": 7, "heads": 2})])
 expect("only kinds", [x["name"] for x in windows["layers"] if x["type"] == "custom"], [])
+pair = nn.Sequential(Windows(), Windows())
+pair[1].table = pair[0].table
+expect("a shared table", [x.get("tied_to") for x in check("pair", pair, torch.empty(1, 16, 32))["layers"]
+                          if x["type"] == "attention"], [None, "0.attention"])
 image = check("image", Image(), torch.empty(1, 3, 16, 16))
 expect("in place", [x["in_place"] for x in image["layers"] if x["type"] == "relu"], [True, True])
 with tempfile.TemporaryDirectory() as work:
