@@ -47,9 +47,9 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen = schedules_of(arguments, asks);
   const bool moves = std::any_of(states.begin(), states.end(), [](auto each) { return each != 0; });
-  if (options.state.any() || moves) {
+  if (options.state.any() || sharing_devices(options) > 1 || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
-    for (const Schedule* each : chosen.schedules) check_carries_state(*each);
+    for (const Schedule* each : chosen.schedules) check_carries_state(*each, options.state);
   }
   check_chosen(arguments, chosen.schedules, options.graph.accounting);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = profiles});

@@ -83,6 +83,10 @@ CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagN
   if (const auto text = arguments.value("--exchange"); text && options.devices == 1) {
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
+  if (arguments.has("--exchange") && options.state.shard != Shard::kNone) {
+    cannot_combine("--exchange", "--shard", "leave it out",
+                   "shards are gathered and summed in units");
+  }
   check_together(options);
   options.asked = job_of(arguments);
   return options;

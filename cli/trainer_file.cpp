@@ -42,6 +42,7 @@ enum class Says {
   kOffloadShare,
   kOffloadWeights,
   kFsdp,
+  kFsdpShards,
   kFsdpOffload,
   kPinned,
   kCheckpointing,
@@ -112,6 +113,9 @@ constexpr Key kKeys[] = {
     {Says::kOffloadWeights, "/deepspeed_config/offload_param_device"},
     {Says::kFsdp, "/fsdp"},
     {Says::kFsdp, "/fsdp_config"},
+    {Says::kFsdpShards, "/fsdp_config/fsdp_sharding_strategy"},
+    {Says::kFsdpShards, "/fsdp_config/fsdp_reshard_after_forward"},
+    {Says::kFsdpShards, "/fsdp_config/reshard_after_forward"},
     {Says::kFsdpOffload, "/fsdp_config/fsdp_offload_params"},
     {Says::kFsdpOffload, "/fsdp_config/offload_params"},
     {Says::kPinned, "/zero_optimization/offload_optimizer/pin_memory"},
@@ -354,6 +358,7 @@ class Reader {
     compose_precision();
     compose_optimizer();
     compose_state();
+    compose_shards();
     compose_adapters();
     compose_kernels();
     compose_checkpoints();
@@ -460,6 +465,28 @@ class Reader {
     } else {
       const Said& why = compiled ? *compiled : whole_;
       set("--framework", compiled ? "pytorch-2-compiled" : "pytorch-2", why);
+    }
+  }
+  /// Of several devices. FSDP shards weights unless it is told to hold them from forward to backward.
+  void compose_shards() {
+    const bool several =
+        std::any_of(job_.flags.begin(), job_.flags.end(),
+                    [](const TrainerFlag& each) { return each.flag == "--devices"; });
+    if (!several) return;
+    constexpr std::string_view kShards[] = {"none", "optimizer", "gradients", "weights"};
+    if (const Said* stage = on(Says::kZeroStage)) {
+      const std::int64_t number = stage->number();
+      if (number > 3) stage->fail("0 to 3");
+      set("--shard", std::string(kShards[number]), *stage);
+    } else if (const Said* fsdp = find(Says::kFsdp)) {
+      const Said* said = find(Says::kFsdpShards);
+      const Said& why = said ? *said : *fsdp;
+      const std::string how = lower_case(why.text);
+      const auto says = [&](std::string_view word) { return how.find(word) != std::string::npos; };
+      if (says("no_shard")) return;
+      if (says("hybrid")) leave_out(why, "one machine is predicted");
+      const bool held = says("grad_op") || (said && (how == "false" || how == "2"));
+      set("--shard", held ? "gradients" : "weights", why);
     }
   }
   /// Null: not offloaded.

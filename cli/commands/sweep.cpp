@@ -332,7 +332,9 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   if (!devices.empty()) {
     easiest.devices = static_cast<int>(devices.least());
   }
-  if (all && (lists.has("--state") || lists.has("--offload"))) keep_carriers(lists.schedules);
+  const bool moves =
+      lists.has("--state") || lists.has("--offload") || inputs.options.state.shard != Shard::kNone;
+  if (all && moves) keep_carriers(lists.schedules);
   lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
   if (all) {
     lists.of("--schedule") = AxisValues::places(lists.schedules.size());

@@ -55,6 +55,11 @@ const char* binding_limit(BytesPerSecond connection, BytesPerSecond far, BytesPe
   return far <= near ? "far memory" : "near memory";
 }
 
+BytesPerSecond fair_share(BytesPerSecond peak, int sharers) {
+  if (sharers == 1 || peak == kInfiniteRate) return peak;
+  return BytesPerSecond(std::max<std::int64_t>(1, peak.count() / sharers));
+}
+
 Direction straight_direction(const StraightLine& line, const HardwareProfile& profile,
                              BytesPerSecond far, const TransferOptions& options) {
   const BytesPerSecond connection =
@@ -93,16 +98,12 @@ Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile
 Direction direction_of(const TransferLine& line, const std::optional<BytesPerSecond>& link,
                        const HardwareProfile& profile, TransferOptions options) {
   if (link) options.link = link;
-  const BytesPerSecond far = options.far_throughput.value_or(profile.far_memory.throughput);
+  const BytesPerSecond far = fair_share(
+      options.far_throughput.value_or(profile.far_memory.throughput), options.host_sharers);
   if (const auto* straight = std::get_if<StraightLine>(&line)) {
     return straight_direction(*straight, profile, far, options);
   }
   return curve_direction(std::get<SizeCurve>(line), profile, far, options);
-}
-
-BytesPerSecond fair_share(BytesPerSecond peak, int sharers) {
-  if (sharers == 1 || peak == kInfiniteRate) return peak;
-  return BytesPerSecond(std::max<std::int64_t>(1, peak.count() / sharers));
 }
 
 TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {

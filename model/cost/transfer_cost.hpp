@@ -33,6 +33,7 @@ struct TransferOptions {
   Duration pinning = {};                 ///< CopyRules::pinned_cost; only for pinned copies
   /// Number of devices that share link and host memory; each gets at most a fair share.
   int sharers = 1;
+  int host_sharers = 1;  ///< devices on links of their own that share host memory alone
 };
 
 /// Rates of equation (5) without latencies. The slowest is Swap_in_Th.

@@ -101,6 +101,9 @@ struct Tensor {
   std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
+  /// Model states of several devices: number of equal shards, one a device, that a copy gathers or sums.
+  std::int32_t shards = 1;
+  std::int64_t shard_far = 0;  ///< if several: bytes of a shard in host memory; 0: it is near
   /// Part of a cut tensor (model/rewrite/parts.hpp), or micro-batch of a kWeightGradient, from 1; 0: whole.
   std::int32_t cut = 0;
 };
@@ -166,6 +169,11 @@ struct TrainingGraph {
 [[nodiscard]] std::int64_t saved_bytes_fixed(const TrainingGraph& graph);
 /// Bytes of the weight copies that are saved tensors.
 [[nodiscard]] std::int64_t saved_weight_copies(const TrainingGraph& graph);
+
+/// Bytes of it that a device has in host memory and copies over its link, of `bytes` near.
+[[nodiscard]] inline Bytes host_bytes(const Tensor& tensor, Bytes bytes) {
+  return tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
+}
 
 [[nodiscard]] std::string_view accounting_name(Accounting accounting);
 

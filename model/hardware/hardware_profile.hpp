@@ -100,6 +100,12 @@ struct FarCompute {
   bool assumed = false;  ///< true if no figure is known
 };
 
+/// Link of a device to the others of its machine, one direction.
+struct PeerLink {
+  BytesPerSecond throughput;
+  Duration latency = Duration(20'000);  ///< of a collective: NCCL's order of magnitude, assumed
+};
+
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
@@ -150,6 +156,7 @@ struct HardwareProfile {
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
   Connection connection;
+  std::optional<PeerLink> peers = {};  ///< unset: devices copy over `connection`
   /// True if accelerator and host share one memory (DGX Spark, Strix Halo). Nothing moves then, and
   /// far_memory and connection repeat near_memory.
   bool one_pool = false;

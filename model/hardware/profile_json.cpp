@@ -60,6 +60,19 @@ FarCompute read_far_compute(const ProfileSection& section) {
   return compute;
 }
 
+PeerLink read_peers(const ProfileSection& section) {
+  PeerLink peers{.throughput = {}};
+  const std::size_t before = section.errors();
+  (void)section.attempt([&] { peers.throughput = section.number("throughput").as_rate(); });
+  (void)section.attempt([&] {
+    if (const auto latency = section.optional_number("latency")) {
+      peers.latency = latency->as_duration();
+    }
+  });
+  section.reject_unknown_keys(before);
+  return peers;
+}
+
 void check_format(const SpecView& root) {
   (void)root.find("$schema");
   const SpecView format = root.get("format");
@@ -122,6 +135,9 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
     }
   });
   (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
+  (void)root.attempt([&] {
+    if (root.view().find("peers")) profile.peers = read_peers(root.part("peers"));
+  });
   (void)root.attempt([&] {
     if (const auto devices = root.optional_number("devices")) {
       profile.devices = static_cast<int>(devices->as_integer(1, 1024));

@@ -200,6 +200,12 @@ void put_far(SpecNode& root, const HardwareProfile& profile) {
     put(root, "far_compute", std::move(node));
   }
   put(root, "connection", connection(profile.connection));
+  if (profile.peers) {
+    SpecNode node = object();
+    put(node, "throughput", text(exact_rate(profile.peers->throughput)));
+    put(node, "latency", text(exact_duration(profile.peers->latency)));
+    put(root, "peers", std::move(node));
+  }
   put(root, "devices", number(std::to_string(profile.devices)));
 }
 

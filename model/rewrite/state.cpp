@@ -8,6 +8,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/precision.hpp"
 #include "model/graph/graph_writer.hpp"
 #include "model/network/block_name.hpp"
 #include "model/rewrite/state_booking.hpp"
@@ -39,7 +40,7 @@ class StateMover {
     to_.graph = std::move(writer_).finish();
     to_.graph.backward_end = to_.planned.backward_end;
     reduce_static_bytes();
-    book_state(to_, writers_, adds_far() ? from_.round_tasks : 0);
+    book_state(to_, writers_, by_round() ? from_.round_tasks : 0);
     return std::move(to_);
   }
 
@@ -47,12 +48,22 @@ class StateMover {
   [[nodiscard]] const LayerModel& model(LayerId id) const {
     return *network_.layers[id.at()].model;
   }
-  [[nodiscard]] bool updates_far() const {
-    return to_.options.optimizer && to_.options.update == UpdateAt::kFar;
+  [[nodiscard]] bool updates_far() const { return to_.options.updates_far(); }
+  [[nodiscard]] bool shards(Shard what) const { return to_.options.shards(what); }
+  [[nodiscard]] bool has_shards() const { return shards(Shard::kOptimizer); }
+  /// One device's part where `what` is sharded.
+  [[nodiscard]] std::int64_t own(Shard what, std::int64_t bytes) const {
+    return shards(what) ? share_of_shard(bytes, to_.options.devices) : bytes;
   }
-  [[nodiscard]] bool adds_far() const {
-    return rounds_ > 1 && to_.options.gradients && to_.options.accumulate != AccumulateAt::kNear;
+  /// Gradients leave their block, to far memory or for other devices.
+  [[nodiscard]] bool gradients_leave() const {
+    return to_.options.gradients || shards(Shard::kGradients);
   }
+  /// Each micro-batch's gradients leave.
+  [[nodiscard]] bool by_round() const {
+    return rounds_ > 1 && gradients_leave() && to_.options.accumulate != AccumulateAt::kNear;
+  }
+  [[nodiscard]] bool adds_far() const { return by_round() && to_.options.gradients; }
 
   /// Units of blocks where the network has them: several of more than one layer.
   [[nodiscard]] bool by_blocks() const {
@@ -83,7 +94,9 @@ class StateMover {
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
       if (owner.model->custom) continue;
-      if (weights.is_frozen ? !to_.options.weights : !trains[weights.owner.at()]) continue;
+      const bool moves = weights.is_frozen ? to_.options.weights || shards(Shard::kWeights)
+                                           : trains[weights.owner.at()];
+      if (!moves) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
       const auto found = known.find(block);
@@ -131,11 +144,13 @@ class StateMover {
       unit.far_parameters = std::min(left, unit.parameters);
       left -= unit.far_parameters;
     }
+    for (StateUnit& unit : to_.units) unit.weights_come = shards(Shard::kWeights);
     if (!options.weights) return;
     std::int64_t j = 0;  // of those that can move
     for (StateUnit& unit : to_.units) {
       if (!trained_weights_move(unit) && unit.frozen_bytes == 0) continue;
       unit.weights_far = share_of(j + 1, *options.weights) > share_of(j, *options.weights);
+      unit.weights_come |= unit.weights_far;
       ++j;
     }
     if (j > 0 || updates_far() || options.update == UpdateAt::kNear) return;
@@ -184,6 +199,8 @@ class StateMover {
         if (of.far_parameters == of.parameters) continue;
         share = Ratio(part_of(kOne.count(), of.parameters - of.far_parameters, of.parameters));
       }
+      if (task.kind == TaskKind::kUpdate && unit)
+        share = Ratio(own(Shard::kOptimizer, share.count()));
       const TaskId from = make_id<TaskId>(i);
       const TaskId id = writer_.copy(from_, from, [](TensorId tensor) { return tensor; });
       if (task.kind != TaskKind::kUpdate) backward_end = id.at() + 1;
@@ -209,12 +226,48 @@ class StateMover {
     return part_of(bytes, unit.far_parameters, unit.parameters);
   }
 
-  [[nodiscard]] std::int64_t state_of(const StateUnit& unit) const {
+  [[nodiscard]] std::int64_t all_state_of(const StateUnit& unit) const {
     std::int64_t bytes = unit.learnt.master;
     for (const LayerId owner : unit.owners) {
       bytes += state_bytes(from_.optimizer, network_, model(owner));
     }
-    return far_part(bytes, unit);
+    return bytes;
+  }
+  [[nodiscard]] std::int64_t state_of(const StateUnit& unit) const {
+    return far_part(all_state_of(unit), unit);
+  }
+
+  /// FSDP gathers weights in the type of their products.
+  [[nodiscard]] std::int64_t gathered_bytes(const StateUnit& unit) const {
+    const auto& precision = network_.precision;
+    if (!precision || precision_info(*precision).copies != WeightCopies::kPerGroup) {
+      return unit.learnt.weight + unit.frozen_bytes;
+    }
+    return unit.parameters * precision_info(*precision).copy + unit.frozen_bytes;
+  }
+
+  /// Makes the last tensor one of which each device has a shard, in far memory if it is far.
+  void shard_last(std::int64_t whole, bool is_far) {
+    Tensor& tensor = writer_.graph.tensors.back();
+    tensor.shards = to_.options.devices;
+    tensor.shard_far = is_far ? share_of_shard(whole, tensor.shards) : 0;
+  }
+
+  /// Weights of a unit of which each device has a shard.
+  void add_sharded_weights(std::size_t index) {
+    StateUnit& unit = to_.units[index];
+    const std::int64_t all = unit.learnt.weight + unit.frozen_bytes;
+    if (!unit.weights_come) {  // gathered once, behind the update
+      if (unit.parameters == 0) return;
+      unit.weight = add_tensor(TensorRole::kWeight, index, unit.learnt.weight, TensorHome::kStatic);
+      return shard_last(unit.learnt.weight, updates_far());
+    }
+    unit.weight = add_tensor(TensorRole::kWeight, index, gathered_bytes(unit), TensorHome::kFar);
+    shard_last(all, unit.weights_far);
+    if (unit.parameters == 0 || unit.weights_far || !updates_far()) return;
+    unit.shard =
+        add_tensor(TensorRole::kWeight, index,
+                   share_of_shard(unit.learnt.weight, to_.options.devices), TensorHome::kStatic);
   }
 
   void add_tensors() {
@@ -222,7 +275,9 @@ class StateMover {
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
-      if (unit.weights_far) {
+      if (has_shards()) {
+        add_sharded_weights(i);
+      } else if (unit.weights_far) {
         const std::int64_t learnt = updates_far() ? far_part(unit.learnt.weight, unit)
                                     : trained_weights_move(unit) ? unit.learnt.weight
                                                                  : 0;
@@ -235,12 +290,15 @@ class StateMover {
         to_.gradients.push_back({.unit = i, .gradient = *unit.gradient});
       }
       if (far > 0) {
-        unit.state = add_tensor(TensorRole::kOptimizerState, i, state_of(unit), TensorHome::kFar);
+        unit.state = add_tensor(TensorRole::kOptimizerState, i,
+                                own(Shard::kOptimizer, state_of(unit)), TensorHome::kFar);
         if (updates_far() && !unit.weight) {
           unit.weight = add_tensor(TensorRole::kWeight, i, far_part(unit.learnt.weight, unit),
                                    TensorHome::kStatic);
         }
-        if (updates_far() || options.gradients) add_gradients(i);
+        if (updates_far() || options.gradients || has_shards()) add_gradients(i);
+      } else if (has_shards() && unit.parameters > 0) {
+        add_gradients(i);
       }
       if (!updates_far()) list_visits(i);
     }
@@ -250,14 +308,15 @@ class StateMover {
 
   void add_gradients(std::size_t index) {
     StateUnit& unit = to_.units[index];
-    for (std::size_t round = 0; round < (adds_far() ? rounds_ : 1); ++round) {
+    for (std::size_t round = 0; round < (by_round() ? rounds_ : 1); ++round) {
       add_gradient(index, static_cast<std::int32_t>(round));
     }
     unit.gradient = to_.gradients[first_gradient(index)].gradient;
     to_.gradients.back().is_last = true;
     if (!adds_far()) return;
-    unit.sum = add_tensor(TensorRole::kWeightGradient, index, unit.far_parameters * kSumBytes,
-                          TensorHome::kFar);
+    unit.sum =
+        add_tensor(TensorRole::kWeightGradient, index,
+                   own(Shard::kOptimizer, unit.far_parameters * kSumBytes), TensorHome::kFar);
     writer_.graph.tensors.back().part = ExchangePart::kReduced;
   }
 
@@ -274,14 +333,18 @@ class StateMover {
   }
 
   void add_gradient(std::size_t index, std::int32_t round) {
-    const std::int64_t written = far_part(to_.units[index].learnt.gradient, to_.units[index]);
-    const std::int64_t sends = sent_bytes(to_.units[index]);
-    const bool leaves = to_.options.gradients;
-    const TensorId gradient = add_tensor(TensorRole::kWeightGradient, index, written,
-                                         leaves ? TensorHome::kNear : TensorHome::kStatic);
-    writer_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+    const StateUnit& unit = to_.units[index];
+    const std::int64_t written =
+        has_shards() ? unit.learnt.gradient : far_part(unit.learnt.gradient, unit);
+    const std::int64_t sends = sent_bytes(unit);
+    const TensorId gradient =
+        add_tensor(TensorRole::kWeightGradient, index, written,
+                   gradients_leave() ? TensorHome::kNear : TensorHome::kStatic);
+    writer_.graph.tensors.back().cut = by_round() ? round + 1 : 0;
     TensorId sent = gradient;
-    if (sends != written) {
+    if (has_shards()) {  // summed first: a shard of it is cast
+      shard_last(sends, unit.far_parameters > 0 && (updates_far() || to_.options.gradients));
+    } else if (sends != written) {
       sent = add_tensor(TensorRole::kWeightGradient, index, sends, TensorHome::kNear);
       writer_.graph.tensors.back().form = TensorForm::kRestored;
       writer_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
@@ -314,7 +377,7 @@ class StateMover {
           !writes_weight_gradient(planned, planned.tasks[i])) {
         continue;
       }
-      const std::size_t round = adds_far() ? i / from_.round_tasks : 0;
+      const std::size_t round = by_round() ? i / from_.round_tasks : 0;
       const std::size_t gradient = first_gradient(*unit) + round;
       to_.gradient_of[i] = gradient;
       if (!writers_[gradient]) writers_[gradient] = {.first = i, .last = i, .round = round};
@@ -379,7 +442,7 @@ class StateMover {
         writer_.reads.emplace_back(task, unit.sum ? *unit.sum : *to_.gradients[first].sent);
       }
       writer_.writes.emplace_back(task, *unit.state);
-      writer_.writes.emplace_back(task, *unit.weight);
+      writer_.writes.emplace_back(task, *unit.updated());
     }
   }
 
@@ -401,15 +464,34 @@ class StateMover {
 
   void reduce_static_bytes() {
     const auto bytes = [&](TensorId tensor) { return to_.graph.tensors[tensor.at()].bytes_fixed; };
-    const auto leaves = [&](TensorId tensor) {
-      return to_.graph.tensors[tensor.at()].home != TensorHome::kStatic;
+    const auto leaves = [&](const std::optional<TensorId>& tensor) {
+      return tensor && to_.graph.tensors[tensor->at()].home != TensorHome::kStatic;
     };
+    TrainingGraph& graph = to_.graph;
+    const auto all = [&] {
+      return graph.weight_bytes + graph.gradient_bytes + graph.optimizer_bytes;
+    };
+    const std::int64_t before = all();
     for (const StateUnit& unit : to_.units) {
-      if (unit.state) to_.graph.optimizer_bytes -= bytes(*unit.state);
-      if (unit.weight && leaves(*unit.weight)) to_.graph.weight_bytes -= bytes(*unit.weight);
-      if (unit.gradient && leaves(*unit.gradient))
-        to_.graph.gradient_bytes -= bytes(*unit.gradient);
+      if (unit.state) graph.optimizer_bytes -= state_of(unit);
+      if (has_shards()) {
+        const std::int64_t near_state = all_state_of(unit) - state_of(unit);
+        graph.optimizer_bytes -= near_state - own(Shard::kOptimizer, near_state);
+        const std::int64_t weights = unit.learnt.weight + unit.frozen_bytes;
+        if (leaves(unit.weight)) {
+          graph.weight_bytes -= weights - (unit.weights_far ? 0 : own(Shard::kWeights, weights));
+        }
+        const bool stays = unit.gradient && to_.graph.tensors[unit.gradient->at()].shard_far == 0;
+        if (leaves(unit.gradient)) {
+          graph.gradient_bytes -=
+              unit.learnt.gradient - (stays ? own(Shard::kGradients, unit.learnt.gradient) : 0);
+        }
+        continue;
+      }
+      if (leaves(unit.weight)) graph.weight_bytes -= bytes(*unit.weight);
+      if (leaves(unit.gradient)) graph.gradient_bytes -= bytes(*unit.gradient);
     }
+    to_.taken = Bytes(before - all());
     to_.planned.weight_bytes = to_.graph.weight_bytes;
     to_.planned.gradient_bytes = to_.graph.gradient_bytes;
     to_.planned.optimizer_bytes = to_.graph.optimizer_bytes;
@@ -428,11 +510,40 @@ class StateMover {
 
 }  // namespace
 
+namespace {
+
+void check_shards(const StateOptions& options) {
+  const auto refuse = [](std::string with, std::string remedy, std::string why) {
+    cannot_combine("--shard", with, std::move(remedy), std::move(why));
+  };
+  if (options.in_backward) {
+    refuse("--update-in-backward", "leave one out",
+           "updates wait for the other devices' gradients");
+  }
+  if (options.optimizer && *options.optimizer != kOne) {
+    refuse("a part of the optimizer far", "use all or none of it",
+           "which device's shards are far is not modelled");
+  }
+  if (options.gradients && options.update == UpdateAt::kNear) {
+    refuse("far gradients that come back", "leave gradients out of --offload, or use --update far",
+           "their shards stay near");
+  }
+  if (options.weights && options.shard != Shard::kWeights) {
+    refuse("far weights", "use --shard weights", "shards that are far must be gathered");
+  }
+  if (options.weights && !options.updates_far()) {
+    refuse("far weights that are updated near", "use --offload optimizer,gradients,weights",
+           "shards of both at once are not modelled");
+  }
+}
+
+}  // namespace
+
 void check_state(const StateOptions& options) {
   const auto refuse = [](std::string found, std::string expected, std::string hint) {
     bad_value("--offload", std::move(found), std::move(expected), std::move(hint));
   };
-  const bool far = options.optimizer && options.update == UpdateAt::kFar;
+  const bool far = options.updates_far();
   const bool visits = options.update == UpdateAt::kNear && (options.optimizer || options.weights);
   if (options.gradients && !options.optimizer) {
     refuse("gradients", "optimizer beside it",
@@ -442,6 +553,7 @@ void check_state(const StateOptions& options) {
     refuse("weights", "optimizer beside it, all of it, or --update near",
            "far updates write far weights alone");
   }
+  if (options.shards(Shard::kOptimizer)) check_shards(options);
   if (options.in_backward && visits) {
     cannot_combine("--update-in-backward", "state that comes near for its update",
                    "use --update far, or keep the state near",
@@ -465,13 +577,16 @@ Bytes least_far_bytes(const MovingState& state) {
   const StateOptions& options = state.options;
   const bool all_at_once =
       options.far_gradients != FarGradients::kFreed || options.after == UpdateAfter::kAll;
+  const auto far_size = [](const Tensor& tensor) {
+    return host_bytes(tensor, Bytes(tensor.bytes_fixed)).count();
+  };
   std::int64_t bytes = 0;
   for (const Tensor& tensor : state.graph.tensors) {
-    if (tensor.home == TensorHome::kFar) bytes += tensor.bytes_fixed;
+    if (tensor.home == TensorHome::kFar) bytes += far_size(tensor);
   }
   for (const StateGradient& gradient : state.gradients) {
     const bool counts = gradient.sent && !state.units[gradient.unit].sum && all_at_once;
-    if (counts) bytes += state.graph.tensors[gradient.sent->at()].bytes_fixed;
+    if (counts) bytes += far_size(state.graph.tensors[gradient.sent->at()]);
   }
   return Bytes(bytes);
 }

@@ -42,6 +42,14 @@ enum class StateUnits {
   kBlock
 };  ///< kAuto: blocks, if there are several with more than one layer
 
+/// Model states that devices hold in shards, each with those before it.
+enum class Shard {
+  kNone,
+  kOptimizer,  ///< ZeRO-1
+  kGradients,  ///< ZeRO-2, FSDP's SHARD_GRAD_OP
+  kWeights,    ///< ZeRO-3, FSDP's FULL_SHARD: a unit's weights are gathered for each use
+};
+
 /// Model states that are in host memory between iterations, and how they move. Default: none.
 struct StateOptions {
   std::optional<Ratio> optimizer =
@@ -62,8 +70,15 @@ struct StateOptions {
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
+  Shard shard = Shard::kNone;
+  int devices = 1;  ///< that share what `shard` says
 
-  [[nodiscard]] bool any() const { return optimizer || gradients || weights || in_backward; }
+  [[nodiscard]] bool any() const {
+    return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);
+  }
+  [[nodiscard]] bool shards(Shard what) const { return devices > 1 && shard >= what; }
+  /// Optimiser updates run in host memory.
+  [[nodiscard]] bool updates_far() const { return optimizer && update == UpdateAt::kFar; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
 };
 
@@ -80,6 +95,8 @@ struct StateUnit {
   std::int64_t far_parameters = 0;    ///< trained parameters whose optimiser state is far
   // In MovingState::graph; unset if not a tensor:
   std::optional<TensorId> weight = {};
+  std::optional<TensorId> shard =
+      {};  ///< this device's, if far updates return it and `weight` is gathered
   /// For far updates, and near ones within backward; of the first micro-batch if each has its own.
   std::optional<TensorId> gradient = {};
   std::optional<TensorId> sum = {};  ///< sum over micro-batches, in host memory
@@ -88,6 +105,10 @@ struct StateUnit {
   /// Far tensors that come near for the unit's update. All but gradients leave again behind it.
   std::vector<TensorId> visits = {};
   bool weights_far = false;
+  bool weights_come = false;  ///< from far, or gathered: for each use
+
+  /// What its update leaves in far memory.
+  [[nodiscard]] const std::optional<TensorId>& updated() const { return shard ? shard : weight; }
 };
 
 /// Gradients of a unit in GPU memory: of all micro-batches, or of one if they add up in host memory.
@@ -113,7 +134,9 @@ struct MovingState {
   std::vector<Ratio> share;     ///< by task of `planned`: share of it; < 1: part of an update
   std::vector<Bytes> booked;    ///< by task of `planned`: GPU memory that states take
   Bytes booked_anywhere;        ///< maximum of `booked` before the updates, in any task order
-  std::vector<std::int64_t> far_bytes;  ///< by far task: bytes read and written in host memory
+  /// By far task: bytes read and written in host memory, for all devices.
+  std::vector<std::int64_t> far_bytes;
+  Bytes taken;  ///< GPU memory that the states took and do not hold all the time
 };
 
 /// `graph`: one device; need not outlive the result. Throws SpecError.
@@ -158,6 +181,9 @@ enum class Booking {
 /// Costs of `planned`, with the transfers of those of the network's graph.
 [[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
                                       Booking booking);
+/// Adds to copies of what is sharded the time of their collectives over the devices' own links, which host copies do not
+/// share. `costs.transfers`: of host_bytes.
+void add_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs);
 /// Returns the costs of `graph`, without transfers.
 [[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
                                      const FarCompute& far);
@@ -168,6 +194,10 @@ enum class Booking {
 }
 [[nodiscard]] inline std::int64_t share_of(std::int64_t whole, Ratio share) {
   return part_of(whole, share.count(), kOne.count());
+}
+/// Returns the bytes of one of `shards` equal parts; what software pads counts.
+[[nodiscard]] inline std::int64_t share_of_shard(std::int64_t whole, int shards) {
+  return (whole + shards - 1) / shards;
 }
 
 }  // namespace ooc

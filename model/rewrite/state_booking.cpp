@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -29,7 +30,7 @@ class StateBooker {
     Bytes most = *std::max_element(state_.booked.begin(), state_.booked.end());
     std::vector<Bytes> weights;
     for (const StateUnit& unit : state_.units) {
-      if (unit.weights_far) weights.push_back(size(unit.weight));
+      if (unit.weights_come) weights.push_back(size(unit.weight));
     }
     std::sort(weights.begin(), weights.end(), std::greater<>());
     for (std::size_t i = 0;
@@ -168,7 +169,7 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
   std::vector<std::size_t> last_position(units.size());
   for (std::size_t q = 0; q < positions.size(); ++q) {
     const Position& at = positions[q];
-    if (!units[at.unit].weights_far) continue;
+    if (!units[at.unit].weights_come) continue;
     if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
       stays[*open[at.unit]].last = at.last;
     } else {
@@ -192,13 +193,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   planned.batch = costs.batch;
   planned.tensor_bytes = costs.tensor_bytes;
   planned.static_bytes = costs.static_bytes;
-  const TrainingGraph& graph = state.graph;
-  for (const StateUnit& unit : state.units) {
-    for (const auto& tensor : {unit.weight, unit.gradient, unit.state}) {
-      if (!tensor || graph.tensors[tensor->at()].home == TensorHome::kStatic) continue;
-      planned.static_bytes -= Bytes(graph.tensors[tensor->at()].bytes_fixed);
-    }
-  }
+  planned.static_bytes -= state.taken;
   for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
     const std::size_t added = planned.alternatives.size();
     planned.add_task(costs.alternatives_of(state.task_of[i]));
@@ -216,6 +211,31 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   }
   planned.transfers = costs.transfers;
   return planned;
+}
+
+void add_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs) {
+  for (std::size_t i = 0; i < state.graph.tensors.size(); ++i) {
+    const Tensor& tensor = state.graph.tensors[i];
+    if (tensor.shards == 1) continue;
+    const Bytes whole = costs.tensor_bytes[i];
+    const Bytes own(share_of_shard(whole.count(), tensor.shards));
+    const Duration time = peers.latency + transfer_time(whole - own, peers.throughput);
+    for (auto* copies : {&costs.transfers.to_far, &costs.transfers.to_near}) {
+      TransferCost& copy = (*copies)[i];
+      if (tensor.shard_far == 0) {
+        copy = {.latency = time, .rate = kInfiniteRate, .alone = time};
+        continue;
+      }
+      // The link moves the shard while the copy moves the whole.
+      copy.latency += time;
+      copy.alone += time;
+      if (copy.rate == kInfiniteRate) continue;
+      const double rate = static_cast<double>(copy.rate.count()) *
+                          static_cast<double>(whole.count()) /
+                          static_cast<double>(tensor.shard_far);
+      copy.rate = BytesPerSecond(std::llround(rate));
+    }
+  }
 }
 
 CostTable moving_costs(const MovingState& state, const CostTable& costs, const FarCompute& far) {

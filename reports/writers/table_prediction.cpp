@@ -268,8 +268,9 @@ std::string memory(const RunReport& report, const Look& look) {
            report.inputs.far_memory_given ? " of " + format_bytes(report.inputs.far_memory) : "")});
   table.add_row({"copied to near", format_bytes(report.to_near),
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
-  const std::string_view title =
-      report.inputs.devices > 1 ? "Memory of each device; copies of all together" : "Memory";
+  const std::string_view title = report.inputs.devices == 1 ? "Memory"
+                                 : report.state             ? "Memory and copies of each device"
+                                                : "Memory of each device; copies of all together";
   return "\n" + bold(title, look) + "\n" + table.text(look) + at_peaks(report, look) +
          moving_state(report, look);
 }

@@ -239,7 +239,9 @@ Verdict Contents::leave(StepId id, TensorId tensor, BlockState& state) {
 /// The latest version that is certainly in far memory; none: it has never been there.
 std::optional<std::size_t> Contents::far_version(TensorId tensor, StepId user) const {
   std::optional<std::size_t> version;
-  if (home(tensor) == TensorHome::kFar) version = 0;
+  // What is sharded is on the other devices.
+  const bool elsewhere = facts_.graph.tensors[tensor.at()].shards > 1 && is_static(tensor);
+  if (home(tensor) == TensorHome::kFar || elsewhere) version = 0;
   for (const CopyOut& copy : copies_out_[tensor.at()]) {
     if (!facts_.order.ended_before(copy.step, user)) continue;
     version = std::max(version.value_or(0), copy.version);

@@ -207,6 +207,14 @@ class Weaver {
       if (last_compute_) send_held(compute(*last_compute_));
       visit(next_visit_);
     }
+    if (sums_near() && computes_[index].unit && last_compute_ && index > *last_compute_) {
+      send_held(compute(*last_compute_));
+    }
+  }
+
+  /// Updates near read what devices have summed.
+  [[nodiscard]] bool sums_near() const {
+    return state_.options.shards(Shard::kOptimizer) && !state_.options.updates_far();
   }
 
   [[nodiscard]] bool is_gradient(TensorId tensor) const {
@@ -254,8 +262,15 @@ class Weaver {
     if (of.gradient && of.last_update == index) builder_.release(*of.gradient, step);
     if (of.first_update == index) {
       for (const auto& [copy, block] : of.visits) builder_.wait(step, copy);
+      const bool all = state_.options.after == UpdateAfter::kAll;
+      if (sums_near()) builder_.wait(step, all ? *last_out_ : *of.arrived);
     }
-    if (of.last_update == index) end_visit(*at.unit, step);
+    if (of.last_update == index) {
+      end_visit(*at.unit, step);
+      if (sums_near() && unit(*at.unit).weight && !unit(*at.unit).weights_come) {
+        builder_.wait(builder_.to_near(*unit(*at.unit).weight), step);
+      }
+    }
     end_stays(index, step);
   }
 
@@ -349,7 +364,7 @@ class Weaver {
     if (returning_.empty()) return;
     const std::optional<StepId> last_update = by_unit_[returning_.back()].updated;
     for (const std::size_t index : returning_) {
-      const TensorId weight = *unit(index).weight;
+      const TensorId weight = *unit(index).updated();
       if (takes_block(weight)) continue;
       const StepId copy = builder_.add(Step{.kind = StepKind::kToNear,
                                             .for_update = true,

@@ -224,7 +224,12 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
 }
 
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
-  return options.far_memory.value_or(hardware.far_memory.capacity);
+  const Bytes all = options.far_memory.value_or(hardware.far_memory.capacity);
+  return Bytes(all.count() / sharing_devices(options));
+}
+
+int sharing_devices(const CaseOptions& options) {
+  return options.state.shard == Shard::kNone ? 1 : std::max(options.devices, options.state.devices);
 }
 
 void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
@@ -283,7 +288,24 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   return inputs;
 }
 
+/// All devices do the same: one of them, with its part of batch and host.
+Case make_sharded(const Workload& workload, const Machine& machine, const CaseOptions& options) {
+  CaseOptions one = options;
+  const std::int64_t batch = batch_of(options, *workload.network);
+  check_devices_of_batch(options.devices, batch);
+  one.batch = split_batch(batch, options.devices).front();
+  one.state.devices = std::exchange(one.devices, 1);
+  Case made = make_case(workload, machine, one);
+  made.inputs.batch = batch;
+  made.inputs.devices = options.devices;
+  made.inputs.exchange = exchange_name(Exchange::kOverlap);
+  return made;
+}
+
 Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
+  if (options.devices > 1 && options.state.shard != Shard::kNone) {
+    return make_sharded(workload, machine, options);
+  }
   check_adam(workload, options);
   const HardwareProfile& hardware = machine.profile;
   Case made{Iteration{.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = {}}, workload,
@@ -330,7 +352,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }
-  if (hardware.devices > 1 && options.devices == 1) {
+  if (hardware.devices > 1 && options.devices == 1 && sharing_devices(options) == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);

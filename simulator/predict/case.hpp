@@ -44,6 +44,7 @@ struct StateChanges {
   std::optional<StateUnits> units = {};
   std::optional<bool> in_backward = {};
   std::optional<AccumulateAt> accumulate = {};
+  std::optional<Shard> shard = {};
 
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
@@ -128,8 +129,11 @@ struct WorkloadOptions {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Near-memory budget: --memory if set; else (capacity - framework context or profile reserve) x framework memory share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Capacity of host memory: --far-memory if set, else the profile's.
+/// Capacity of host memory: --far-memory if set, else the profile's; an equal part of it where devices share state.
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
+
+/// Devices among which state is sharded; 1: none is.
+[[nodiscard]] int sharing_devices(const CaseOptions& options);
 
 /// Returns the options that reports repeat, without the schedule.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
@@ -158,8 +162,8 @@ struct Case : Iteration {
   /// More than one: in-core peak and static bytes are the first one's, too; `inputs` and `compute` have the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};  ///< for people, of any run
-  FarCompute far_compute = {};            ///< of far updates
+  std::vector<std::string> remarks = {};                           ///< for people, of any run
+  FarCompute far_compute = {};                                     ///< of far updates
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};  ///< CaseOptions::errors
 };
 

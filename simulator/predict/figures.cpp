@@ -43,7 +43,7 @@ std::optional<SequenceRates> sequence_rates(const Case& which, const RunReport& 
   const auto peak = which.hardware.peak.find(type);
   if (peak == which.hardware.peak.end()) return rates;
   rates.peak = peak->second;
-  rates.mfu = rates.model_flops / (seconds * peak->second.per_second * which.devices);
+  rates.mfu = rates.model_flops / (seconds * peak->second.per_second * which.inputs.devices);
   return rates;
 }
 

@@ -42,6 +42,7 @@ CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::
 TransferOptions transfers_of(const CaseOptions& options) {
   TransferOptions transfers = options.transfers;
   transfers.pinning = framework_of(options.framework).copies.pinned_cost;
+  transfers.host_sharers = sharing_devices(options);
   return transfers;
 }
 

@@ -8,7 +8,7 @@ namespace ooc {
 namespace {
 
 std::string_view what_moves(const Case& which, const Schedule& schedule, bool copies) {
-  if (which.devices > 1) return "several devices";
+  if (which.inputs.devices > 1) return "several devices";
   if (which.moving) {
     const StateOptions& state = which.moving->options;
     if (state.weights) return "weights streamed";

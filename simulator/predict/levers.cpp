@@ -151,7 +151,7 @@ class Changes {
   /// By arithmetic alone where nothing else of the job changes: where all of the state is near.
   void state() {
     if (workload_.graph.optimizer != Optimizer::kAdam) return;
-    if (far_ || options_.state.any()) {
+    if (far_ || options_.state.any() || sharing_devices(options_) > 1) {
       CaseOptions options = options_;
       options.graph.optimizer = Optimizer::kAdam8;
       return read_again("--optimizer adam8", options);

@@ -21,17 +21,17 @@
 namespace ooc {
 namespace {
 
+bool carries_state(const Schedule& schedule) {
+  return schedule.is(Trait::kCarriesState) || schedule.is(Trait::kCarriesStateIfAsked);
+}
+
 std::string names_of_carriers() {
   std::string names;
   for (const Schedule* schedule : schedules()) {
-    if (!schedule->is(Trait::kCarriesState)) continue;
+    if (!carries_state(*schedule)) continue;
     names += (names.empty() ? "" : ", ") + std::string(schedule->name);
   }
   return names;
-}
-
-bool updates_far(const StateOptions& options) {
-  return options.optimizer && options.update == UpdateAt::kFar;
 }
 
 /// What is computed up to the end of the last task that writes gradients which leave.
@@ -61,6 +61,20 @@ Duration fetched_again(const MovingState& state, const CostTable& costs) {
   return again;
 }
 
+/// Without links of their own devices send and receive at once over the connection, pinned.
+PeerLink peers_of(const HardwareProfile& hardware) {
+  if (hardware.peers) return *hardware.peers;
+  const TransferCosts copies = estimate_transfers({}, hardware, {});
+  const Duplex& duplex = copies.duplex;
+  return {.throughput = std::min(scale(copies.to_far_peak, duplex.to_far),
+                                 scale(copies.to_near_peak, duplex.to_near))};
+}
+
+/// The flag that moves state.
+std::string_view flag_of(const StateOptions& options) {
+  return offload_text(options).empty() && options.shard != Shard::kNone ? "--shard" : "--offload";
+}
+
 /// With moving state and what copies of it cost: an iteration, or one round of it.
 Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
                      const CostTable& costs) {
@@ -68,7 +82,12 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
                 .costs = moving_costs(*moving, costs, which.far_compute),
                 .sub_batch = costs.batch,
                 .moving = moving};
-  run.costs.transfers = estimate_transfers(run.costs.tensor_bytes, which.hardware, which.transfers);
+  std::vector<Bytes> copied = run.costs.tensor_bytes;
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
+  }
+  run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
+  add_collectives(*moving, peers_of(which.hardware), run.costs);
   return run;
 }
 
@@ -213,9 +232,9 @@ class StatePlanner {
 
 }  // namespace
 
-void check_carries_state(const Schedule& schedule) {
-  if (schedule.is(Trait::kCarriesState)) return;
-  cannot_combine("--offload", fmt::format("--schedule {}", schedule.name),
+void check_carries_state(const Schedule& schedule, const StateOptions& state) {
+  if (carries_state(schedule)) return;
+  cannot_combine(flag_of(state), fmt::format("--schedule {}", schedule.name),
                  "use one of " + names_of_carriers(),
                  "plans of the others do not book memory by task, or have barriers");
 }
@@ -245,15 +264,17 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
 
 void add_moving_state(Case& made, const CaseOptions& options) {
   if (options.devices > 1) {
-    cannot_combine("--offload", fmt::format("--devices {}", options.devices), "use one device",
-                   "sharded state is not modelled");
+    cannot_combine("--offload", fmt::format("--devices {}", options.devices),
+                   "use one device, or --shard",
+                   "several devices would each hold and move all of the state");
   }
+  const std::string_view flag = flag_of(options.state);
   if (made.hardware.one_pool) {
-    cannot_combine("--offload", made.hardware.name, "leave it out",
+    cannot_combine(flag, made.hardware.name, "leave it out",
                    "moving gains nothing here: one pool of memory");
   }
   if (options.graph.accounting != Accounting::kLiveness) {
-    cannot_combine("--offload", fmt::format("--accounting {}", made.inputs.accounting),
+    cannot_combine(flag, fmt::format("--accounting {}", made.inputs.accounting),
                    "use --accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
@@ -261,9 +282,9 @@ void add_moving_state(Case& made, const CaseOptions& options) {
 }
 
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {
-  check_carries_state(schedule);
+  check_carries_state(schedule, which.moving->options);
   if (compresses(schedule, which.schedule_options)) {
-    cannot_combine("--offload", "this --lms-action", "use --lms-action swap",
+    cannot_combine(flag_of(which.moving->options), "this --lms-action", "use --lms-action swap",
                    "compressed tensors make another graph");
   }
   const SubBatch rounds = sub_batch_of(which, schedule);
@@ -307,7 +328,7 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
     if (unit.weight) {
       const Duration time = alone(costs.transfers.to_near, *unit.weight);
       in += time;
-      if (!unit.weights_far) last_in = std::min(last_in.value_or(time), time);
+      if (!unit.weights_come) last_in = std::min(last_in.value_or(time), time);
     }
     for (const TensorId visit : unit.visits) {
       in += alone(costs.transfers.to_near, visit);
@@ -316,7 +337,8 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
     }
     if (unit.update) far += costs[costs.default_alternative(*unit.update)].time;
   }
-  if (order == TaskOrder::kOnce && state.options.weights) in += fetched_again(state, costs);
+  const bool come = state.options.weights || state.options.shards(Shard::kWeights);
+  if (order == TaskOrder::kOnce && come) in += fetched_again(state, costs);
   Duration bound = std::max({out, in, far + adding});
   if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
     // A copy of weights comes behind the last update for certain only where every update has one.
@@ -332,8 +354,13 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
 std::string state_text(const StateOptions& options) {
   std::string text = offload_text(options);
   const std::string within = options.in_backward ? ", in backward" : "";
-  if (text.empty()) return "update near" + within;
-  const bool far = updates_far(options);
+  std::string sharded;
+  if (options.shards(Shard::kOptimizer)) {
+    sharded = fmt::format("{} in {} shards; ", shard_text(options.shard), options.devices);
+  }
+  if (text.empty()) return sharded + "update near" + within;
+  text = sharded + text;
+  const bool far = options.updates_far();
   text += far ? "; update far" : "; update near";
   if (far || options.gradients) {
     text += options.delayed                      ? ", one step late"
@@ -349,12 +376,15 @@ std::string state_text(const StateOptions& options) {
   if (options.far_gradients == FarGradients::kHeld) text += ", gradients held";
   if (options.far_gradients == FarGradients::kAllocated) text += ", gradient buffers stay";
   if (options.accumulate == AccumulateAt::kNear) text += ", gradients add up near";
-  if (options.weights && options.prefetch != 1)
+  if ((options.weights || options.shards(Shard::kWeights)) && options.prefetch != 1)
     text += fmt::format(", prefetch {}", options.prefetch);
   return text;
 }
 
 void add_state_words(const Case& which, RunReport& report) {
+  if (which.moving->options.shards(Shard::kOptimizer) && !which.hardware.peers) {
+    report.assumed.emplace_back("peers");
+  }
   if (!report.state || report.state->far_updates == 0) return;
   report.state->far_rate = format_rate(which.far_compute.throughput);
   if (which.far_compute.assumed) report.assumed.emplace_back("far_compute");

@@ -22,7 +22,7 @@ inline constexpr Ratio kFarComputeShare(450'000'000);
 void add_moving_state(Case& made, const CaseOptions& options);
 
 /// Throws SpecError if the schedule's plans cannot carry moving states.
-void check_carries_state(const Schedule& schedule);
+void check_carries_state(const Schedule& schedule, const StateOptions& state);
 /// Keeps the schedules whose plans can.
 void keep_carriers(std::vector<const Schedule*>& schedules);
 

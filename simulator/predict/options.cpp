@@ -183,7 +183,7 @@ std::string show_ratio(std::int64_t value) {
   return fmt::format("{}", static_cast<double>(value) / static_cast<double>(kOne.count()));
 }
 
-constexpr std::string_view kWhereStateMoves = "--offload|--state|--update-in-backward";
+constexpr std::string_view kWhereStateMoves = "--offload|--state|--update-in-backward|--shard";
 
 constexpr auto kAxes = std::to_array<Option>({
     {.flag = "NETWORK", .column = "network", .level = AxisLevel::kGraph},
@@ -551,6 +551,16 @@ constexpr auto kFixed = std::to_array<Option>({
      .beside = "--lora",
      .read = [](const Option& option, auto text,
                 auto& to) { adapters_of(to).base = chosen<WeightStorage>(option, text); }},
+    {.flag = "--shard",
+     .value = "STATE",
+     .help =
+         "what each of --devices has an equal part of, with all before it: the optimiser's "
+         "state (ZeRO-1), gradients (ZeRO-2), weights (ZeRO-3, FSDP's FULL_SHARD); default none",
+     .choices = "none|optimizer|gradients|weights",
+     .group = OptionGroup::kState,
+     .beside = "--devices",
+     .read = [](const Option& option, auto text,
+                auto& to) { to.state_changes.shard = chosen<Shard>(option, text); }},
     {.flag = "--update",
      .value = "WHERE",
      .help = "who runs the updates of what is far; default far",

@@ -179,6 +179,12 @@ std::string show_offload(std::int64_t value) {
   return value == 0 ? std::string(kNothing) : offload_text(options.state);
 }
 
+std::string_view shard_text(Shard shard) {
+  constexpr std::string_view kNames[] = {"none", "optimizer", "optimizer,gradients",
+                                         "optimizer,gradients,weights"};
+  return kNames[static_cast<std::size_t>(shard)];
+}
+
 std::string offload_text(const StateOptions& state) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ",") + part; };
@@ -208,6 +214,7 @@ void apply_state_changes(const StateChanges& changes, StateOptions& state) {
   change(state.units, changes.units);
   change(state.in_backward, changes.in_backward);
   change(state.accumulate, changes.accumulate);
+  change(state.shard, changes.shard);
 }
 
 }  // namespace ooc

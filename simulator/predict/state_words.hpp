@@ -23,6 +23,8 @@ void apply_state_preset(std::int64_t value, CaseOptions& options);
 [[nodiscard]] std::int64_t parse_offload(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_offload(std::int64_t value);
 /// Returns a text such as "optimizer:0.5,gradients"; empty if all stays near.
+/// "optimizer,gradients".
+[[nodiscard]] std::string_view shard_text(Shard shard);
 [[nodiscard]] std::string offload_text(const StateOptions& state);
 /// Sets which states are in host memory; how they move is unchanged.
 void apply_offload(std::int64_t value, CaseOptions& options);

@@ -132,7 +132,7 @@ extern const Schedule offload_layers_schedule{
     .name = "offload-layers",
     .summary = "what the first N blocks save moves out and comes back one block ahead",
     .source = "Transformer Engine, get_cpu_offload_context; Megatron",
-    .traits = {Trait::kMovesOnlyWhatItMust},
+    .traits = {Trait::kCarriesStateIfAsked, Trait::kMovesOnlyWhatItMust},
     .options = kLayersOptions,
     .make_plan = make_layers_plan,
 };

@@ -84,6 +84,8 @@ enum class Trait : unsigned {
   /// Memory near during a task is booked for that task, workspace included, and waits point back in
   /// sequence. So copies of model states can be woven in (simulator/plan/weave_state.hpp).
   kCarriesState = 1U << 11,
+  /// Likewise, where it is asked for by name: searches do not try it.
+  kCarriesStateIfAsked = 1U << 12,
 };
 
 /// Set of traits.

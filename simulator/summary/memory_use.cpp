@@ -281,8 +281,9 @@ FarMemory far_memory(const Plan& plan, const TrainingGraph& graph, const CostTab
   };
   const auto add = [&](std::size_t tensor) {
     copies[tensor] = make_id<BlockId>(far.blocks.size());
-    far.blocks.push_back({.bytes = plan.far_bytes(costs.tensor_bytes[tensor]),
-                          .object = static_cast<std::int32_t>(tensor)});
+    const Bytes bytes = host_bytes(graph.tensors[tensor], costs.tensor_bytes[tensor]);
+    far.blocks.push_back(
+        {.bytes = plan.far_bytes(bytes), .object = static_cast<std::int32_t>(tensor)});
     return *copies[tensor];
   };
   for (std::size_t i = 0; i < copies.size(); ++i) {
@@ -364,7 +365,9 @@ std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
     if (life_of[tensor] || graph.tensors[tensor].role == TensorRole::kInput) continue;
     life_of[tensor] = use.lives.size();
     use.lives.push_back(
-        {.bytes = plan.far_bytes(costs.tensor_bytes[tensor]), .out = step, .back = {}});
+        {.bytes = plan.far_bytes(host_bytes(graph.tensors[tensor], costs.tensor_bytes[tensor])),
+         .out = step,
+         .back = {}});
   }
   const auto& back = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))];
   for (const StepId step : back) {

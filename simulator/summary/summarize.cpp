@@ -64,7 +64,8 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
   for (const Step& step : plan.steps) {
     if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
-    const Bytes bytes = plan_costs(input).tensor_bytes[tensor];
+    const Bytes bytes =
+        host_bytes(plan_graph(input).tensors[tensor], plan_costs(input).tensor_bytes[tensor]);
     const bool out = step.kind == StepKind::kToFar;
     Wide& sum = out ? to_far : to_near;
     sum = sum + bytes.count();
@@ -100,10 +101,13 @@ void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
       continue;
     }
     StateReport::Copied& copied = state.copied[class_of(graph.tensors[object].role)];
-    (step.kind == StepKind::kToFar ? copied.to_far : copied.to_near) += costs.tensor_bytes[object];
+    (step.kind == StepKind::kToFar ? copied.to_far : copied.to_near) +=
+        host_bytes(graph.tensors[object], costs.tensor_bytes[object]);
   }
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (graph.tensors[i].home == TensorHome::kFar) state.far_home += costs.tensor_bytes[i];
+    if (graph.tensors[i].home == TensorHome::kFar) {
+      state.far_home += host_bytes(graph.tensors[i], costs.tensor_bytes[i]);
+    }
   }
   for (const StateUnit& unit : input.moving->units) state.far_parameters += unit.far_parameters;
   report.state = state;

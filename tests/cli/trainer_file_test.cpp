@@ -34,6 +34,27 @@ TEST_CASE("a trainer's file is the flags that it comes to") {
       "distributed_type: DEEPSPEED\nmixed_precision: bf16\nnum_processes: 1\nuse_cpu: false\n"
       "deepspeed_config:\n  deepspeed_config_file: ds.json\n");
   CHECK(predicted({"--job", accelerate}) == predicted(offload));
+  // Of several devices ZeRO's stage and FSDP's strategy say what is sharded.
+  CHECK(predicted({"--job", deepspeed, "--devices", "2"}) ==
+        predicted(Words(offload.begin() + 2, offload.end()) +
+                  Words{"--batch", "16", "--devices", "2", "--shard", "gradients"}));
+  const auto strategy = [&](const std::string& says) {
+    return predicted({"--job",
+                      scratch.file("shards.yaml",
+                                   "num_processes: 4\nmixed_precision: bf16\n"
+                                   "fsdp_config:\n  fsdp_offload_params: "
+                                   "false\n" +
+                                       says),
+                      "--batch", "8"});
+  };
+  const auto shards = [&](const std::string& what) {
+    return predicted({"--batch", "8", "--devices", "4", "--shard", what, "--precision", "fsdp-bf16",
+                      "--framework", "pytorch-2", "--schedule", "in-core"});
+  };
+  CHECK(strategy("") == shards("weights"));
+  CHECK(strategy("  fsdp_reshard_after_forward: true\n") == shards("weights"));
+  CHECK(strategy("  fsdp_sharding_strategy: SHARD_GRAD_OP\n") == shards("gradients"));
+  CHECK(strategy("  fsdp_reshard_after_forward: false\n") == shards("gradients"));
   // A flag takes the place of the file's word.
   CHECK(predicted({"--job", deepspeed, "--optimizer", "sgd"}) != predicted(offload));
   const std::string fsdp = scratch.file(

@@ -345,6 +345,17 @@ TEST_CASE("groups of faults grow within a block of a power of two times the page
             "unknown key"));
 }
 
+TEST_CASE("devices have links of their own where the profile says so") {
+  const std::string text = profile_with(
+      "\"devices\": 2,", "\"peers\": { \"throughput\": \"300 GB/s\" }, \"devices\": 2,");
+  const HardwareProfile profile = read_profile_text(text, "toy.json");
+  CHECK(profile.peers.value().throughput == BytesPerSecond(300'000'000'000));
+  CHECK(profile.peers->latency == Duration(20'000));
+  CHECK(read_profile_text(write_profile(profile), "again").peers->throughput ==
+        profile.peers->throughput);
+  CHECK_FALSE(read_profile_text(profile_with("", ""), "toy.json").peers);
+}
+
 TEST_CASE("devices are counted from 1") {
   CHECK(has(profile_error(profile_with("\"devices\": 2", "\"devices\": 0")),
             "an integer from 1 to 1024"));

@@ -101,6 +101,59 @@ TEST_CASE("state: weights come one unit ahead, the turn stays") {
   CHECK(none.milliseconds == 60 + 20 + 30 + 30 + 10 + 90);
 }
 
+TEST_CASE("state: shards of four devices are summed, updated and gathered") {
+  // Of 1 GB three quarters go over the devices' links, 75 GB/s: 10 ms. Gradients 50-60, 70-80, 90-100, updates of
+  // nothing, weights to 130.
+  const auto sharded = [](Shard what) { return StateOptions{.shard = what, .devices = 4}; };
+  CHECK(ran(sharded(Shard::kOptimizer)).milliseconds == 130);
+  CHECK(ran(sharded(Shard::kGradients)).milliseconds == 130);
+  // Weights 0-10, 10-20, 20-30, 40-50, 60-70; forward 10-40, backward 40-100, the last gradient to 110.
+  CHECK(ran(sharded(Shard::kWeights)).milliseconds == 110);
+  // Each micro-batch's gradients are summed: the second's to 190, weights to 220. Behind both: the same.
+  CHECK(ran(sharded(Shard::kGradients), 2).milliseconds == 220);
+  StateOptions alone = sharded(Shard::kWeights);
+  alone.devices = 1;
+  CHECK(ran(alone).milliseconds == 90);
+}
+
+TEST_CASE("state: a shard goes to far memory behind the sum, and comes back before the gather") {
+  // A gradient 10 ms, its quarter 2.5: the last 90 to 102.5. All devices' updates on one host: to 192.5. A weight's
+  // quarter 2.5, the gather 10: 205.
+  const Workload workload = three_layers();
+  const StateOptions far{
+      .optimizer = kOne, .gradients = true, .shard = Shard::kGradients, .devices = 4};
+  const StateExample example(workload, far, kFar, kLink);
+  CHECK(example.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 205);
+  // Gathered for each use, backward ends 10 ms later and the weights' quarters return alone: 202.5 and 2.5.
+  StateOptions whole = far;
+  whole.shard = Shard::kWeights;
+  const StateExample third(workload, whole, kFar, kLink);
+  CHECK(third.run(*find_schedule("in-core"), kPlenty).iteration_time == kMillisecond * 205);
+}
+
+TEST_CASE("state: memory of shards") {
+  // Weights, gradients and Adam's state of three units: 3, 3 and 6 GB.
+  const Workload workload = three_layers(Optimizer::kAdam);
+  const auto held = [&](StateOptions options, Shard what) {
+    options.shard = what;
+    options.devices = 4;
+    return StateExample(workload, options, kFar, kLink).costs.static_bytes;
+  };
+  CHECK(held({}, Shard::kOptimizer) == Bytes(7'500'000'000));  // 3 + 3 + 1.5
+  CHECK(held({}, Shard::kGradients) == Bytes(5'250'000'000));  // 3 + 0.75 + 1.5
+  CHECK(held({}, Shard::kWeights) == kGigabyte * 3);           // 0.75 + 0.75 + 1.5
+  const StateOptions far{.optimizer = kOne, .gradients = true};
+  CHECK(held(far, Shard::kGradients) == kGigabyte * 3);
+  CHECK(held(far, Shard::kWeights) == Bytes(750'000'000));
+  // All far: a quarter of 3 + 6 GB on the host, and of the gradients that have come.
+  StateOptions all = far;
+  all.weights = kOne;
+  CHECK(held(all, Shard::kWeights) == Bytes(0));
+  all.shard = Shard::kWeights;
+  all.devices = 4;
+  CHECK(least_far_bytes(move_state(workload.graph, all)) == kGigabyte * 3);
+}
+
 TEST_CASE("state: gradients of two rounds add up in far memory where they leave") {
   // The first round's gradients go at 50, 70, 90; the second's at 140, 160, 180. 4 B of them and 8 of the sum a
   // parameter: 30 ms to add one, 150 to 240; updates to 330, the last weight to 340.
