@@ -18,7 +18,6 @@
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/suggest.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/state_words.hpp"
 

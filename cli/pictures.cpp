@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 #include "cli/child_process.hpp"
 #include "cli/flags.hpp"

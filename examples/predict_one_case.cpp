@@ -1,7 +1,6 @@
 // One prediction:
 //     predict_one_case NETWORK.json PROFILE.json BATCH [SCHEDULE]
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <ooc/paleo.hpp>
 

@@ -1,5 +1,4 @@
 // The child's part. See run.hpp.
-#include <algorithm>
 #include <cstdio>
 
 #include "calibrate/bench/run.hpp"

@@ -8,7 +8,6 @@
 #include <istream>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 // slower from a certain size on. That is what the curve is for.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "calibrate/fit/statistics.hpp"

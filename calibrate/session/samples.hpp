@@ -3,7 +3,6 @@
 // profile, so that a profile can be fitted again without the machine.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>

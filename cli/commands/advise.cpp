@@ -11,7 +11,6 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/parse.hpp"

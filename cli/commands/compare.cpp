@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"

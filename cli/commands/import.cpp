@@ -1,7 +1,5 @@
 // `import`: a checkpoint's config.json as a network file.
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"

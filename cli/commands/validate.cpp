@@ -12,7 +12,6 @@
 #include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
 #include "reports/validation/validation_report.hpp"
-#include "reports/writers/validation_text.hpp"
 
 namespace ooc {
 extern const Command validate_command;

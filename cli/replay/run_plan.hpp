@@ -1,7 +1,6 @@
 // Options of `replay`, and its running part: the answer of a device or a recording to a plan.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>

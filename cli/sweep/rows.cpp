@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/remarks.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"

@@ -2,7 +2,6 @@
 // table of metrics like every other report.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 

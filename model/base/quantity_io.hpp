@@ -4,7 +4,6 @@
 // shows how to write it. Results are limited to the ranges of units.hpp.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>

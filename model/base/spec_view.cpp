@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"

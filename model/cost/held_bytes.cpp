@@ -1,6 +1,5 @@
 #include "model/cost/held_bytes.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <map>
 
-#include "model/base/errors.hpp"
 #include "model/graph/buffers.hpp"
 #include "model/graph/graph_writer.hpp"
 

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
-#include "model/base/quantity_io.hpp"
 
 namespace ooc {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {

@@ -2,7 +2,6 @@
 #include "model/kernels/convolution.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "model/kernels/product.hpp"

@@ -2,7 +2,6 @@
 // architecture files and for the fit.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "model/kernels/platform.hpp"
 

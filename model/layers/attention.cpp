@@ -49,7 +49,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <string>
 
 #include "model/layers/attributes.hpp"
 

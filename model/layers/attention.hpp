@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "model/layers/layer_kind.hpp"
 #include "model/layers/work.hpp"

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "model/layers/layer_kind.hpp"
 #include "model/layers/paleo_conv.hpp"

@@ -29,7 +29,6 @@
 #include "model/layers/attributes.hpp"
 #include "model/layers/convolution.hpp"
 #include "model/layers/parts.hpp"
-#include "model/layers/read_layer.hpp"
 
 namespace ooc {
 namespace {

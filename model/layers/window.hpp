@@ -5,7 +5,6 @@
 // window that begins in the padding is dropped, as frameworks do.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 

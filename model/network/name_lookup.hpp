@@ -2,7 +2,6 @@
 // network's inputs. layer_tree.hpp gives the rules.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "model/rewrite/rounds.hpp"

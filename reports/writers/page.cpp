@@ -4,7 +4,6 @@
 #include "reports/writers/page.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>

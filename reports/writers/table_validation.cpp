@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/quantity_io.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/validation_text.hpp"
 

@@ -20,7 +20,6 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "simulator/engine/blocked.hpp"

@@ -4,7 +4,6 @@
 
 #include <iterator>
 
-#include "model/base/errors.hpp"
 
 namespace ooc {
 

@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "model/base/errors.hpp"
 #include "simulator/engine/caching_memory.hpp"
 #include "simulator/engine/event_loop.hpp"
 #include "simulator/plan/wait_as_framework.hpp"

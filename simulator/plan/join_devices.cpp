@@ -10,7 +10,6 @@
 #include "simulator/plan/join_devices.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 

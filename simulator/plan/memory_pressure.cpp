@@ -10,7 +10,6 @@
 // no use: that only makes the bound weaker.
 #include <algorithm>
 
-#include "model/base/errors.hpp"
 #include "simulator/plan/bounds.hpp"
 
 namespace ooc {

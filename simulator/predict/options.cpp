@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <optional>
 #include <vector>
 
 #include "model/base/errors.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/sub_batch.hpp"

@@ -7,7 +7,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
-#include "simulator/predict/framework_choice.hpp"
 
 namespace ooc {
 namespace {

@@ -1,6 +1,5 @@
 #include "simulator/predict/sweep_worker.hpp"
 
-#include <utility>
 
 #include "simulator/predict/framework_choice.hpp"
 

@@ -45,7 +45,6 @@
 // its first to its last backward reader. The automatic number is ours; the paper's user finds it by
 // trying. A layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
 #include <algorithm>
-#include <optional>
 #include <span>
 
 #include "model/base/errors.hpp"

@@ -7,7 +7,6 @@
 // recomputation never causes another. An unsaved one is recomputed with its reader, if all its inputs stay.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -36,7 +36,6 @@
 // here a later trigger is taken then. Its memory-efficient attention
 // is a property of the layer here (networks/README.md), so it serves every schedule.
 #include <algorithm>
-#include <optional>
 
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/move_candidates.hpp"

@@ -3,7 +3,6 @@
 // moves.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <vector>
 

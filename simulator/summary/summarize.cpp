@@ -4,7 +4,6 @@
 #include "simulator/summary/summarize.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string_view>
 

@@ -4,7 +4,6 @@
 // are asserted.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>

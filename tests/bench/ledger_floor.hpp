@@ -3,7 +3,6 @@
 // measured against it in the same run.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <simgrid/s4u.hpp>
-#include <string>
 #include <vector>
 
 #include "tests/support/reference_workload.hpp"

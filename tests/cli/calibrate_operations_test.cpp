@@ -1,6 +1,5 @@
 // `calibrate --from-operations`: the rates of a card's kernels from a table of measured operations.
 #include "cli/calibrate/operations.hpp"
-#include "model/base/errors.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"

@@ -1,11 +1,8 @@
 // The parts of the command line that are easier to reach from inside: layer times, suggestions, flags.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <regex>
-#include <set>
 
 #include "cli/command.hpp"
 #include "cli/job_schema.hpp"

@@ -1,6 +1,5 @@
 // Network files: whatever the text, read_network_text either throws SpecError or returns a network
 // that the next stages can count and build a graph of.
-#include <string>
 
 #include "model/base/errors.hpp"
 #include "model/graph/build_training_graph.hpp"

@@ -4,7 +4,6 @@
 // runs in the budget less the largest margin with every byte usable runs in the budget with this allocator.
 #include "cli/load.hpp"
 #include "model/software/framework_json.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"

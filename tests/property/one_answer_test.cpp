@@ -3,7 +3,6 @@
 // `compare` and `sweep` and the runs that `need` and `max-batch` report are set against. `fit` runs as `predict` does.
 #include "cli/load.hpp"
 #include "cli/sweep/grid.hpp"
-#include "model/base/errors.hpp"
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"
 #include "simulator/predict/paged_plan.hpp"

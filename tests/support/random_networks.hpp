@@ -9,7 +9,6 @@
 #include <random>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/build_training_graph.hpp"

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_builder.hpp"

@@ -1,5 +1,4 @@
 // Prices of kernels by hand.
-#include <chrono>
 
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/platform.hpp"

@@ -1,8 +1,6 @@
 // One layer read from its JSON text, as the network reader would read it.
 #pragma once
 
-#include <string>
-#include <vector>
 
 #include "model/layers/layer_kind.hpp"
 #include "tests/support/test.hpp"

@@ -4,7 +4,6 @@
 #include "reports/writers/writer.hpp"
 #include "reports_example.hpp"
 #include "simulator/summary/equations.hpp"
-#include "simulator/summary/metrics.hpp"
 #include "simulator/summary/paper_estimate.hpp"
 #include "tests/support/test.hpp"
 

@@ -3,7 +3,6 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/engine/simulate.hpp"
