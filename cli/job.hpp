@@ -2,13 +2,16 @@
 // files.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "model/base/units.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/schedule.hpp"
 
@@ -40,5 +43,25 @@ struct Job {
 /// by --hardware. Throws SpecError for bad flags and files, and for a file given twice.
 [[nodiscard]] Job read_job(const Arguments& arguments, Asks asks,
                            std::vector<std::string> profiles = {});
+
+// Lists that `compare` takes in place of one machine: machines, links, prices, presets of moving
+// states.
+
+struct MachineLists {
+  std::vector<std::string> machines;                 ///< as the user named them
+  std::vector<std::optional<BytesPerSecond>> links;  ///< link rates; unset: the profile's
+  std::vector<double> prices;                        ///< by machine and link; or empty
+  std::vector<std::int64_t> states;                  ///< presets of --state, if several
+
+  /// True for a single machine, which gets a table of its schedules.
+  [[nodiscard]] bool are_one() const {
+    return machines.size() == 1 && links.size() == 1 && prices.empty() && states.empty();
+  }
+};
+
+/// Returns the presets of --state if it is a list or "all"; else empty.
+[[nodiscard]] std::vector<std::int64_t> compared_states(const Arguments& arguments);
+/// Reads --hardware, --link, --price and --state. Throws SpecError for missing, repeated or too many values.
+[[nodiscard]] MachineLists machine_lists(const Arguments& arguments);
 
 }  // namespace ooc

@@ -20,16 +20,15 @@
 #include "cli/text_file.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
-#include "model/kernels/parameter_fields.hpp"
+#include "model/kernels/platform.hpp"
 
 namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr FlagName kOthers[] = {
-    "--quick", "--full",       "--device",          "--from",
-    "--plot",  "--report",     "--probe",           "--within",
-    "--like",  "--time-limit", "--from-nvbandwidth"};
+constexpr FlagName kOthers[] = {"--quick", "--full",       "--device",          "--from",
+                                "--plot",  "--report",     "--probe",           "--within",
+                                "--like",  "--time-limit", "--from-nvbandwidth"};
 constexpr int kHalvings = 50;
 
 /// In the order in which they are found: streaming kernels give the near share that all others use.

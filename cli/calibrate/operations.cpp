@@ -11,9 +11,9 @@
 #include <map>
 #include <optional>
 
-#include "model/base/convolution_shape.hpp"
 #include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/tensor_shape.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
 #include "model/kernels/recurrent.hpp"

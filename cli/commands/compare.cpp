@@ -8,7 +8,6 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
-#include "cli/machine_lists.hpp"
 #include "reports/writers/comparison_rows.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"

@@ -11,7 +11,7 @@
 
 #include "calibrate/session/samples.hpp"
 #include "cli/calibrate/calibrate_options.hpp"
-#include "cli/calibrate/find_probe.hpp"
+#include "cli/calibrate/measure.hpp"
 #include "cli/child_process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"

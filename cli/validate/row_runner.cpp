@@ -17,7 +17,7 @@
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/cost/unified_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/predict/job_kind.hpp"
 #include "simulator/predict/pass_time.hpp"

@@ -2,6 +2,7 @@
 // simulator/plan/wait_as_framework.hpp applies them to a plan.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "model/base/units.hpp"
@@ -43,6 +44,12 @@ struct Duplex {
   /// True if the directions do not slow each other down.
   [[nodiscard]] constexpr bool full() const { return to_near == kOne && to_far == kOne; }
   friend constexpr bool operator==(const Duplex&, const Duplex&) = default;
+};
+
+enum class FarGradients : std::uint8_t {
+  kFreed,      ///< freed after their update
+  kHeld,       ///< held to the end of the iteration
+  kAllocated,  ///< in permanent buffers; those of single micro-batches are freed once added up
 };
 
 }  // namespace ooc

@@ -19,4 +19,31 @@ struct TensorShape {
   [[nodiscard]] std::string text() const;
 };
 
+// Sizes of a convolution, as plain data. Layers state them, profiles have measured times for them,
+// and the costs of algorithms follow from them.
+
+/// One spatial dimension.
+struct ConvolutionDim {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  std::int64_t kernel = 1;
+  std::int64_t stride = 1;
+  std::int64_t dilation = 1;
+  std::int64_t padding = 0;  ///< elements, both sides added
+  friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
+};
+
+struct ConvolutionShape {
+  std::int64_t channels = 1;  ///< channels of the input
+  std::int64_t filters = 1;   ///< channels of the output
+  std::int64_t groups = 1;
+  std::vector<ConvolutionDim> dims;
+  friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
+};
+
+/// Tasks of a convolution: forward, gradient of the input, gradient of the weights.
+enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
+
+enum class StreamingKind { kElementwise, kNorm, kPool };
+
 }  // namespace ooc

@@ -17,9 +17,8 @@
 #include "model/base/errors.hpp"
 #include "model/cost/conv_algorithms.hpp"
 #include "model/cost/kernel_cost.hpp"
-#include "model/cost/kernel_ways.hpp"
-#include "model/graph/liveness.hpp"
 #include "model/graph/parameter_bytes.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/base/convolution_shape.hpp"
+#include "model/base/tensor_shape.hpp"
 #include "model/cost/cost_table.hpp"
+#include "model/cost/kernel_cost.hpp"
 #include "model/hardware/hardware_profile.hpp"
 #include "model/layers/layer_kind.hpp"
 
@@ -47,5 +48,12 @@ struct ConvolutionWay {
 /// Returns the useful measured algorithms; if nothing was measured, the useful modelled ones.
 [[nodiscard]] std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
                                                            const HardwareProfile& profile);
+
+// Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
+// and the workspace that cuDNN asks for.
+
+/// Returns algorithms, the one without workspace first. Of `task` only shape, pass, type and batch are used.
+[[nodiscard]] std::vector<ConvolutionWay> kernel_ways(
+    const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods);
 
 }  // namespace ooc

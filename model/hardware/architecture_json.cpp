@@ -14,7 +14,7 @@
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_section.hpp"
 #include "model/hardware/spec_nodes.hpp"
-#include "model/kernels/parameter_fields.hpp"
+#include "model/kernels/platform.hpp"
 
 namespace ooc {
 namespace {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "model/base/algorithm.hpp"
-#include "model/base/convolution_shape.hpp"
 #include "model/base/copy_rules.hpp"
 #include "model/base/dtype.hpp"
+#include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"
 

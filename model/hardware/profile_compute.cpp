@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "model/base/quantity_io.hpp"
+#include "model/base/suggest.hpp"
+#include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 
 namespace ooc {
@@ -147,6 +149,174 @@ void read_compute(const ProfileSection& compute, const ProfileSources& sources,
   });
   (void)compute.attempt([&] { read_layers(compute, profile); });
   compute.reject_unknown_keys(before);
+}
+
+// Reader of what names a machine's kernels: "architecture" is a name or the architecture itself.
+
+namespace {
+
+constexpr std::int64_t kMostReadable = 100'000;
+constexpr double kLeastSustained = 0.01;
+
+Architecture read_named(const SpecView& view, const ProfileSources& sources) {
+  const std::string name = view.as_text();
+  if (const auto file = find_architecture(name, view.file(), sources)) {
+    return read_architecture_file(*file, sources.limits);
+  }
+  const std::vector<std::string> known = known_architectures(view.file(), sources);
+  view.fail(view.found(),
+            known.empty() ? "an architecture; no folder of architectures was found"
+                          : fmt::format("an architecture: {}", fmt::join(known, ", ")),
+            did_you_mean(name, known));
+}
+
+void refuse_shares(const ProfileSection& compute, const char* key) {
+  const std::optional<SpecView> value = compute.view().find(key);
+  if (!value) return;
+  value->fail(value->found(), fmt::format("no \"{}\" beside \"architecture\"", key),
+              "the architecture's fitted numbers take its place");
+}
+
+}  // namespace
+
+void read_kernel_units(const ProfileSection& compute, const ProfileSources& sources,
+                       HardwareProfile& profile) {
+  KernelUnits units;
+  (void)compute.attempt([&] {
+    const SpecView view = compute.view().get("architecture");
+    units.written_out = view.type() == SpecType::kObject;
+    units.architecture = std::make_shared<const Architecture>(
+        units.written_out ? read_architecture(view) : read_named(view, sources));
+  });
+  (void)compute.attempt([&] {
+    units.multiprocessors =
+        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostReadable));
+  });
+  (void)compute.attempt([&] {
+    if (!compute.view().find("sustained")) return;
+    for (const auto& [name, value] : compute.part("sustained").numbers()) {
+      const Dtype dtype = dtype_named(name, value);
+      if (!profile.peak.empty() && !profile.peak.contains(dtype)) {
+        value.fail("a share of a peak that is not there",
+                   fmt::format("\"{}\" in \"peak\" too, or no share of it", name));
+      }
+      units.sustained[dtype] = value.as_ratio(kLeastSustained, 1);
+    }
+  });
+  (void)compute.attempt([&] {
+    if (profile.peak.empty() || profile.peak.contains(Dtype::kFloat32)) return;
+    const SpecView peak = compute.view().get("peak");
+    peak.fail("no \"float32\"", "its rate too: what no tensor core multiplies runs at it");
+  });
+  for (const char* key : {"efficiency", "kernel_launch"}) {
+    (void)compute.attempt([&] { refuse_shares(compute, key); });
+  }
+  if (units.architecture) profile.kernels = std::move(units);
+}
+
+// Reader of "compute.layers": times of convolutions that were measured, every algorithm with its
+// workspace (docs/formats.md, 3). The list as a
+// whole is one number to provenance.
+
+namespace {
+
+constexpr std::int64_t kLargestSize = std::int64_t{1} << 31;
+
+std::int64_t size_of(const SpecView& view, const char* key) {
+  return view.get(key).as_integer(1, kLargestSize);
+}
+
+std::int64_t size_or(const SpecView& view, const std::string& key, std::int64_t least,
+                     std::int64_t usual) {
+  const auto value = view.find(key);
+  return value ? value->as_integer(least, kLargestSize) : usual;
+}
+
+ConvolutionDim read_dim(const SpecView& view, const char* size, const std::string& end) {
+  ConvolutionDim dim;
+  const SpecView kernel = view.get("kernel_" + end);
+  dim.input = size_of(view, size);
+  dim.kernel = kernel.as_integer(1, kLargestSize);
+  dim.stride = size_or(view, "stride_" + end, 1, 1);
+  dim.dilation = size_or(view, "dilation_" + end, 1, 1);
+  dim.padding = 2 * size_or(view, "pad_" + end, 0, 0);
+  const Int128 extent = Int128{dim.dilation} * (dim.kernel - 1) + 1;
+  const Int128 free = Int128{dim.input} + dim.padding - extent;
+  if (free < 0) kernel.fail(kernel.found(), "a kernel within the padded input");
+  dim.output = static_cast<std::int64_t>(free / dim.stride) + 1;
+  return dim;
+}
+
+ConvolutionShape read_shape(const SpecView& view) {
+  ConvolutionShape shape;
+  shape.channels = size_of(view, "channels");
+  shape.filters = size_of(view, "filters");
+  shape.dims = {read_dim(view, "height", "h"), read_dim(view, "width", "w")};
+  if (const auto groups = view.find("groups")) {
+    shape.groups = groups->as_integer(1, kLargestSize);
+    if (shape.channels % shape.groups != 0 || shape.filters % shape.groups != 0) {
+      groups->fail(groups->found(), "a divisor of both channels and filters");
+    }
+  }
+  return shape;
+}
+
+ConvolutionPass read_pass(const SpecView& view) {
+  const std::string pass = view.as_choice({"forward", "backward_data", "backward_weights"});
+  if (pass == "forward") return ConvolutionPass::kForward;
+  return pass == "backward_data" ? ConvolutionPass::kBackwardData
+                                 : ConvolutionPass::kBackwardWeights;
+}
+
+Dtype read_dtype(const SpecView& view) {
+  std::vector<std::string> names;
+  for (const DtypeInfo& info : kDtypes) names.emplace_back(info.name);
+  return *find_dtype(view.as_choice(names));
+}
+
+MeasuredAlgorithm read_algorithm(const SpecView& view) {
+  const SpecView name = view.get("algorithm");
+  const SpecView time = view.get("time");
+  const MeasuredAlgorithm algorithm{
+      .algorithm =
+          *find_algorithm(name.as_choice({kAlgorithmNames.begin(), kAlgorithmNames.end()})),
+      .time = time.as_duration(),
+      .workspace = view.get("workspace").as_bytes()};
+  if (algorithm.time.count() <= 0) time.fail(time.found(), "more than nothing");
+  view.reject_unknown_keys();
+  return algorithm;
+}
+
+MeasuredLayer read_layer(const SpecView& view) {
+  MeasuredLayer layer;
+  (void)view.get("kind").as_choice({"conv"});
+  layer.pass = read_pass(view.get("pass"));
+  layer.dtype = read_dtype(view.get("dtype"));
+  layer.batch = view.get("batch").as_integer(1, kMaxBatch);
+  layer.shape = read_shape(view);
+  const SpecView algorithms = view.get("algorithms");
+  for (const SpecView& each : algorithms.items()) layer.algorithms.push_back(read_algorithm(each));
+  if (layer.algorithms.empty()) algorithms.fail("nothing", "at least one algorithm");
+  view.reject_unknown_keys();
+  return layer;
+}
+
+}  // namespace
+
+void read_layers(const ProfileSection& compute, HardwareProfile& profile) {
+  const std::optional<SpecView> list = compute.optional_number("layers");
+  if (!list) return;
+  for (const SpecView& item : list->items()) {
+    MeasuredLayer layer = read_layer(item);
+    const auto same = [&](const MeasuredLayer& other) {
+      return other.pass == layer.pass && other.dtype == layer.dtype && other.batch == layer.batch &&
+             other.shape == layer.shape;
+    };
+    if (std::any_of(profile.layers.begin(), profile.layers.end(), same)) {
+      item.fail("the same shape, pass, dtype and batch again", "each of them once");
+    }
+    profile.layers.push_back(std::move(layer));
+  }
 }
 
 }  // namespace ooc

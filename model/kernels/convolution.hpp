@@ -17,7 +17,7 @@
 // and transposed convolutions have no data.
 #pragma once
 
-#include "model/base/convolution_shape.hpp"
+#include "model/base/tensor_shape.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {

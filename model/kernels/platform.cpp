@@ -1,6 +1,9 @@
 // Derived rates.
 #include "model/kernels/platform.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace ooc {
 
 double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
@@ -46,6 +49,94 @@ Dtype simt_dtype(Dtype dtype) {
 double streaming_seconds(const StreamingKernel& kernel, const KernelPlatform& platform) {
   return kernel.bytes * platform.software.factor(kernel.kind) / streaming_rate(platform) +
          kernel.kernels * platform.architecture.elementwise_kernel_seconds;
+}
+
+// Efficiencies may exceed 1: the sustained rate is that of a best plain product, tails beside it.
+
+namespace {
+
+constexpr double kLeast = 0.01;
+constexpr double kEfficient = 1.5;  // efficiencies
+constexpr double kFactor = 4;       // factors of rates and bytes
+constexpr double kSlower = 10;      // factors of times
+
+template <double ArchitectureParameters::*kField>
+double& top(ArchitectureParameters& all) {
+  return all.*kField;
+}
+template <double SimtParameters::*kField>
+double& simt(ArchitectureParameters& all) {
+  return all.simt.*kField;
+}
+template <double TensorParameters::*kField>
+double& tensor(ArchitectureParameters& all) {
+  return (*all.tensor).*kField;
+}
+template <AttentionKernels kLibrary, double FlashParameters::*kField>
+double& flash(ArchitectureParameters& all) {
+  return all.flash[static_cast<std::size_t>(kLibrary)].*kField;
+}
+template <double RecurrentParameters::*kField>
+double& recurrent(ArchitectureParameters& all) {
+  return all.recurrent.*kField;
+}
+
+using A = ArchitectureParameters;
+using S = SimtParameters;
+using T = TensorParameters;
+using F = FlashParameters;
+using enum AttentionKernels;
+using R = RecurrentParameters;
+
+constexpr std::array kFields{
+    ParameterField{"", "near_share", kLeast, 1, 0.8, &top<&A::near_share>},
+    ParameterField{"", "roof_sharpness", 1, 20, 2.5, &top<&A::roof_sharpness>},
+    ParameterField{"simt", "wide_tiles", kLeast, kEfficient, 1, &simt<&S::wide_tiles>},
+    ParameterField{"simt", "small_tiles", kLeast, kEfficient, 0.6, &simt<&S::small_tiles>},
+    ParameterField{"simt", "wave_tail", 0, kFactor, 0.5, &simt<&S::wave_tail>},
+    ParameterField{"simt", "extra_depth", 0, 500, 10, &simt<&S::extra_depth>},
+    ParameterField{"simt", "generation", kLeast, kEfficient, 0.8, &simt<&S::generation>},
+    ParameterField{"simt", "early_library", kLeast, kEfficient, 1, &simt<&S::early_library>},
+    ParameterField{"simt", "pointwise_weights", kLeast, kEfficient, 0.8,
+                   &simt<&S::pointwise_weights>},
+    ParameterField{"simt", "scatter_rate", kLeast, kEfficient, 0.7, &simt<&S::scatter_rate>},
+    ParameterField{"simt", "scatter_memory", kLeast, kEfficient, 0.7, &simt<&S::scatter_memory>},
+    ParameterField{"simt", "winograd_fused", kLeast, kEfficient, 0.8, &simt<&S::winograd_fused>},
+    ParameterField{"simt", "transformed", kLeast, kEfficient, 1, &simt<&S::transformed>},
+    ParameterField{"simt", "transform_traffic", kLeast, kFactor, 1.5, &simt<&S::transform_traffic>},
+    ParameterField{"simt", "depthwise", kLeast, kEfficient, 0.25, &simt<&S::depthwise>},
+    ParameterField{"simt", "linear_rate", kLeast, kEfficient, 0.9, &simt<&S::linear_rate>},
+    ParameterField{"simt", "linear_memory", kLeast, kEfficient, 0.7, &simt<&S::linear_memory>},
+    ParameterField{"simt", "linear_recent", kLeast, kEfficient, 0.9, &simt<&S::linear_recent>},
+    ParameterField{"tensor", "tiles", kLeast, kEfficient, 0.9, &tensor<&T::tiles>},
+    ParameterField{"tensor", "operands", 0.1, 100, 3, &tensor<&T::operands>},
+    ParameterField{"tensor", "few_channels", 1, kSlower, 2, &tensor<&T::few_channels>},
+    ParameterField{"flash", "forward", kLeast, kEfficient, 0.88, &flash<kFlash2, &F::forward>},
+    ParameterField{"flash", "backward", kLeast, kEfficient, 0.76, &flash<kFlash2, &F::backward>},
+    ParameterField{"flash_cudnn", "forward", kLeast, kEfficient, 0.88, &flash<kCudnn, &F::forward>},
+    ParameterField{"flash_cudnn", "backward", kLeast, kEfficient, 0.76,
+                   &flash<kCudnn, &F::backward>},
+    ParameterField{"flash_3", "forward", kLeast, kEfficient, 0.88, &flash<kFlash3, &F::forward>},
+    ParameterField{"flash_3", "backward", kLeast, kEfficient, 0.76, &flash<kFlash3, &F::backward>},
+    ParameterField{"recurrent", "forward", kLeast, kFactor, 0.7, &recurrent<&R::forward>},
+    ParameterField{"recurrent", "backward", kLeast, kFactor, 0.7, &recurrent<&R::backward>},
+    ParameterField{"recurrent", "old_forward", kLeast, kSlower, 1.5, &recurrent<&R::old_forward>},
+    ParameterField{"recurrent", "old_backward", kLeast, kSlower, 1.5, &recurrent<&R::old_backward>},
+    ParameterField{"recurrent", "old_gru_backward", kLeast, kSlower, 2,
+                   &recurrent<&R::old_gru_backward>}};
+
+}  // namespace
+
+std::span<const ParameterField> parameter_fields() { return kFields; }
+
+const ParameterField* find_parameter_field(std::string_view path) {
+  const std::size_t dot = path.find('.');
+  const std::string_view section = dot == std::string_view::npos ? "" : path.substr(0, dot);
+  const std::string_view name = dot == std::string_view::npos ? path : path.substr(dot + 1);
+  const auto found = std::find_if(kFields.begin(), kFields.end(), [&](const ParameterField& field) {
+    return field.section == section && field.name == name;
+  });
+  return found == kFields.end() ? nullptr : &*found;
 }
 
 }  // namespace ooc

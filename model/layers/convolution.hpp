@@ -11,9 +11,11 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "model/base/units.hpp"
 #include "model/layers/layer_kind.hpp"
-#include "model/layers/paleo_conv.hpp"
+#include "model/layers/window.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
@@ -37,5 +39,50 @@ struct WeightedSizes {
 /// Sets parameters, MACs, work, saved tensors and backward form. Precondition: `model.output` is set.
 void set_weighted_work(const SpecView& spec, const LayerInputs& inputs, const WeightedSizes& sizes,
                        LayerModel& model);
+
+// Cost of a convolution in PALEO (Qi, Sparks & Talwalkar, ICLR 2017; its GEMM algorithm), for
+// `--compute paleo`. The data gradient is a zero-stuffed convolution of stride 1; the filter
+// gradient convolves the input with the stuffed gradient. 1 MAC = 2 FLOP, 4 bytes an element,
+// padding counted, bias not.
+//
+// Let e be the stuffed extent of the output: (o - 1) x s + 1, and one more when that leaves the
+// padding one pixel lopsided. PALEO pads the two backward convolutions to the extents of the input
+// (e + 2p = i + k - 1) and of the kernel (i + 2p = k + e - 1). It stops at an assertion where its
+// own padding cannot do that (even kernels with SAME, VALID with a remainder of 2 or more, ...). We
+// count the right-hand sides: equal wherever PALEO has an answer (all 309 cases of
+// tests/data/paleo-ref), and an answer elsewhere.
+//
+// PALEO's FLOPs of the filter gradient have floating-point noise, since it scales by a ratio of
+// holes. They equal the forward FLOPs, which we take. Not in PALEO: groups (the filter holds
+// in_channels / groups channels), dilation (the kernel's extent counts for the geometry), one and
+// three dimensions.
+
+struct PaleoConvDim {
+  std::int64_t input = 1;
+  std::int64_t output = 1;
+  std::int64_t stride = 1;
+  std::int64_t kernel = 1;   ///< extent, dilation included
+  std::int64_t padding = 0;  ///< by PALEO's rule; may be -1 under "same" (1x1, stride 2)
+
+  [[nodiscard]] std::int64_t padded_input() const { return input + 2 * padding; }
+  /// Returns e: extent of the output gradient with stride - 1 zeros between its pixels.
+  [[nodiscard]] std::int64_t stuffed() const;
+};
+
+struct PaleoConv {
+  std::int64_t in_channels = 1;
+  std::int64_t out_channels = 1;
+  std::int64_t groups = 1;
+  Wide taps;  ///< weights for each pair of channels
+  std::vector<PaleoConvDim> dims;
+
+  [[nodiscard]] Traffic forward() const;
+  [[nodiscard]] Traffic backward_data() const;
+  [[nodiscard]] Traffic backward_filter() const;
+};
+
+/// Returns the convolution that `window` makes of `input` (channels first) into `output`.
+[[nodiscard]] PaleoConv make_paleo_conv(const Window& window, const TensorShape& input,
+                                        const TensorShape& output, std::int64_t groups);
 
 }  // namespace ooc

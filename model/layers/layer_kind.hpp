@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/convolution_shape.hpp"
 #include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"

@@ -17,11 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "model/base/copy_rules.hpp"
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/hardware/hardware_profile.hpp"
-#include "model/rewrite/far_gradients.hpp"
 
 namespace ooc {
 

@@ -123,4 +123,22 @@ struct ErrorStatistics {
 };
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<double>& deviations);
 
+class RowFields {
+ public:
+  RowFields(const SpecView& row, const std::optional<SpecView>& all) : row_(row), all_(all) {}
+  [[nodiscard]] std::optional<SpecView> find(std::string_view key) const {
+    const std::optional<SpecView> common = all_ ? all_->find(key) : std::nullopt;  // asked for, too
+    const std::optional<SpecView> own = row_.find(key);
+    return own ? own : common;
+  }
+  [[nodiscard]] SpecView get(std::string_view key) const {
+    const std::optional<SpecView> found = find(key);
+    return found ? *found : row_.get(key);
+  }
+
+ private:
+  const SpecView& row_;
+  const std::optional<SpecView>& all_;
+};
+
 }  // namespace ooc

@@ -9,7 +9,7 @@
 
 #include "model/base/spec_tree.hpp"
 #include "model/software/framework_json.hpp"
-#include "reports/validation/row_fields.hpp"
+#include "reports/validation/figures.hpp"
 
 namespace ooc {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "model/base/spec_tree.hpp"
 #include "reports/validation/figures.hpp"
-#include "reports/validation/row_fields.hpp"
 
 namespace ooc {
 namespace {

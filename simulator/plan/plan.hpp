@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/copy_rules.hpp"
 #include "model/base/csr.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
-#include "model/rewrite/far_gradients.hpp"
 
 namespace ooc {
 

@@ -16,7 +16,6 @@
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {

@@ -9,7 +9,7 @@
 #include "model/cost/held_bytes.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 

@@ -16,7 +16,7 @@
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 
 namespace ooc {
 namespace {

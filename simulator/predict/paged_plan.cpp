@@ -15,11 +15,11 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
-#include "model/cost/unified_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 
 namespace ooc {
 namespace {

@@ -22,7 +22,7 @@
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/paged_plan.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/summary/memory_use.hpp"

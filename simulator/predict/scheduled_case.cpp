@@ -17,7 +17,7 @@
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/option_table.hpp"
 
 namespace ooc {

@@ -27,7 +27,7 @@
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/bounds.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/mix_search.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"

@@ -29,7 +29,7 @@
 #include <utility>
 
 #include "model/base/dtype.hpp"
-#include "simulator/schedules/fitting_algorithms.hpp"
+#include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"

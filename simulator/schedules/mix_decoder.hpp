@@ -10,7 +10,7 @@
 
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/mix_facts.hpp"
-#include "simulator/schedules/run_planner.hpp"
+#include "simulator/schedules/run_list.hpp"
 
 namespace ooc {
 

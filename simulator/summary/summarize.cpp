@@ -4,11 +4,14 @@
 #include "simulator/summary/summarize.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <string_view>
+#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
+#include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -306,6 +309,45 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
+}
+
+// Footprints of model/graph/liveness.hpp at a batch, with the workspaces that liveness does not
+// know.
+
+namespace {
+
+bool has_lifetimes(Accounting accounting) {
+  return accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
+}
+
+Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accounting accounting,
+                          const std::vector<Bytes>& workspace_of_task, Bytes fixed_bytes) {
+  Bytes dynamic{0};
+  if (has_lifetimes(accounting)) {
+    const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
+    const std::vector<std::int64_t> fixed = live_bytes_fixed(graph);
+    for (std::size_t task = 0; task < live.size(); ++task) {
+      dynamic = std::max(dynamic,
+                         Bytes(live[task]) * batch + Bytes(fixed[task]) + workspace_of_task[task]);
+    }
+  } else {
+    dynamic = Bytes(footprint_per_sample(graph, accounting)) * batch;
+    if (!workspace_of_task.empty()) {
+      dynamic += *std::max_element(workspace_of_task.begin(), workspace_of_task.end());
+    }
+  }
+  return dynamic + fixed_bytes;
+}
+
+}  // namespace
+
+Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accounting accounting) {
+  std::vector<Bytes> workspace;
+  workspace.reserve(graph.tasks.size());
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
+    workspace.push_back(costs[costs.default_alternative(make_id<TaskId>(task))].workspace);
+  }
+  return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
 }
 
 }  // namespace ooc

@@ -9,6 +9,8 @@
 
 #include "model/analytic/closed_forms.hpp"
 #include "model/cost/compute_cost.hpp"
+#include "model/cost/cost_table.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "model/rewrite/state.hpp"
 #include "simulator/summary/paper_estimate.hpp"
@@ -69,5 +71,13 @@ struct InspectionInput {
 /// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest
 /// budget it would need (unknown ones last). Equals keep their order.
 [[nodiscard]] std::vector<std::size_t> best_first(const std::vector<RunReport>& reports);
+
+// Peak of GPU memory if nothing moves, static bytes included, by accounting rule (docs/model.md,
+// 3). Reported as `in_core_peak_bytes`.
+
+/// Liveness and define-by-run: the largest sum over tasks of live tensors and the first
+/// alternative's workspace. Rules without lifetimes: their footprint and the largest workspace.
+[[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
+                                 Accounting accounting);
 
 }  // namespace ooc

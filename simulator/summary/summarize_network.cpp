@@ -3,8 +3,7 @@
 
 #include "model/cost/amounts.hpp"
 #include "model/cost/compute_cost.hpp"
-#include "model/graph/liveness.hpp"
-#include "simulator/summary/in_core_peak.hpp"
+#include "model/graph/training_graph.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/summarize.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -3,7 +3,7 @@
 // stays within the budget; the smallest budget is the largest task's whatever the parts are, and exact; what fits in-core runs in its time; bounds hold;
 // the naive simulator agrees; all waiting is for pages; and what leaves is what came first. And do groups of faults
 // begin where a driver would see them begin that counts the pages of every subtree?
-#include "model/cost/unified_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"

@@ -10,7 +10,6 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
-#include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/summarize.hpp"
 #include "tests/support/test.hpp"

@@ -1,6 +1,6 @@
 // What frozen layers leave out of an iteration, and what adapters bring: tasks, saved bytes, state.
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 

@@ -1,7 +1,7 @@
 // What a framework keeps for backward, one field after the other, on networks small enough to add up by hand
 // (model/graph/keeping.hpp).
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -259,7 +259,9 @@ TEST_CASE("gradient_sharing: nothing is added to a gradient that another branch 
   CHECK(std::find(weights.begin(), weights.end(), target) == weights.end());
 }
 
-TEST_CASE("gradient_in_place: what ran in place writes the gradient of its input over its output's, or a new one") {
+TEST_CASE(
+    "gradient_in_place: what ran in place writes the gradient of its input over its output's, or a "
+    "new one") {
   const std::string net = keeping_with(R"({"name": "bn", "type": "batch_norm"},
     {"name": "relu", "type": "relu"})");
   const auto gradients = [&](const Keeping& keeping) {

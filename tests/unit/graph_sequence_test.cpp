@@ -1,7 +1,7 @@
 // Sequence layers in the training graph: tasks per time step, what is saved, shared parameters,
 // reserves and workspaces.
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/shipped_families.hpp"
 #include "tests/support/test.hpp"

@@ -1,7 +1,7 @@
 // What a block of a transformer keeps for backward, to the byte: the closed forms of the literature and
 // of sums by hand, in 16 bits, as the difference between three blocks and two.
 #include "model/graph/build_training_graph.hpp"
-#include "model/graph/liveness.hpp"
+#include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 

@@ -6,7 +6,7 @@
 #include "model/hardware/hardware_profile.hpp"
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_json.hpp"
-#include "model/kernels/parameter_fields.hpp"
+#include "model/kernels/platform.hpp"
 #include "tests/support/test.hpp"
 
 namespace ooc::test {

@@ -1,7 +1,7 @@
 // Times of a graph's tasks as the sum of their kernels.
 #include "model/cost/kernel_cost.hpp"
 
-#include "model/cost/kernel_ways.hpp"
+#include "model/cost/conv_algorithms.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"

@@ -1,7 +1,7 @@
 // PALEO's counts for convolutions against its own output (tests/data/paleo-ref), and the few rules
 // that its data does not show. Its numbers of backward-filter carry floating-point noise, hence the
 // tolerance of 1e-9.
-#include "model/layers/paleo_conv.hpp"
+#include "model/layers/convolution.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 

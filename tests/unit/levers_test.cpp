@@ -4,7 +4,7 @@
 
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
-#include "simulator/summary/in_core_peak.hpp"
+#include "simulator/summary/summarize.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;

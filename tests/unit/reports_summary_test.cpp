@@ -3,8 +3,8 @@
 #include "model/cost/compute_cost.hpp"
 #include "model/hardware/profile_provenance.hpp"
 #include "reports_example.hpp"
-#include "simulator/summary/in_core_peak.hpp"
 #include "simulator/summary/metrics.hpp"
+#include "simulator/summary/summarize.hpp"
 #include "tests/support/test.hpp"
 
 namespace ooc::test {

@@ -1,7 +1,7 @@
 // Do unified, unified-prefetch and unified-prefetch+ page as their heads say, where the sums can be redone by hand? And are
 // tensors cut without losing a byte, and faults priced as docs/model.md says?
 #include "model/base/errors.hpp"
-#include "model/cost/unified_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/engine/simulate.hpp"
