@@ -17,6 +17,7 @@
 
 #include "cli/interrupt.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -262,11 +263,7 @@ void OutputFile::forget() {
 void OutputFile::fail(const std::string& found) {
   // A constructor that throws runs no destructor.
   remove_unfinished();
-  throw SpecError({.file = "",
-                   .place = flag_,
-                   .found = found,
-                   .expected = "a place that can be written",
-                   .hint = {}});
+  bad_value(flag_, found, "a place that can be written");
 }
 
 }  // namespace ooc

@@ -54,11 +54,8 @@ std::string description(const Command& command) {
     if (each.brief.starts_with("--")) known.emplace_back(each.brief);
   }
   const auto near = nearest_word(flag, known);
-  throw SpecError({.file = "",
-                   .place = flag,
-                   .found = "an unknown flag",
-                   .expected = "a flag of `" + std::string(command.name) + "`",
-                   .hint = near ? "did you mean " + *near + "?" : help});
+  bad_value(flag, "an unknown flag", "a flag of `" + std::string(command.name) + "`",
+            near ? "did you mean " + *near + "?" : help);
 }
 
 void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {
@@ -79,15 +76,6 @@ void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) 
     slot.option->allow_extra_args(slot.flag->many);
     slot.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
-}
-
-[[noreturn]] void fail(std::string_view place, std::string found, std::string expected,
-                       std::string hint) {
-  throw SpecError({.file = "",
-                   .place = std::string(place),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
 }
 
 bool is_help(std::string_view name) { return name == "--help" || name == "-h"; }
@@ -113,11 +101,11 @@ void check_words(const Command& command, const std::vector<std::string>& command
     if (is_known && !flag->value.empty() && equals == std::string::npos) {
       ++i;  // over its value
       if (i < command_line.size() && !is_flag(command_line[i]) && command_line[i] != "--") continue;
-      fail(flag->name, "no value", "a value behind it",
+      bad_value(flag->name, "no value", "a value behind it",
            "see `ooc-paleo " + std::string(command.name) + " --help`");
     }
     if (!is_known || !flag->value.empty() || equals == std::string::npos) continue;
-    fail(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
+    bad_value(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
          "the flag alone switches it on");
   }
 }
@@ -178,11 +166,10 @@ std::string help_text(CLI::App& app, const Command& command, const std::vector<S
 [[noreturn]] void rephrase(const Command& command, const std::string& what) {
   const std::size_t colon = what.find(": ");
   const bool names_flag = what.rfind("--", 0) == 0 && colon != std::string::npos;
-  throw SpecError({.file = "",
-                   .place = names_flag ? what.substr(0, colon) : std::string(command.name),
-                   .found = names_flag ? "no value" : what,
-                   .expected = names_flag ? "a value behind it" : "a command line it understands",
-                   .hint = "see `ooc-paleo " + std::string(command.name) + " --help`"});
+  bad_value(names_flag ? what.substr(0, colon) : std::string(command.name),
+            names_flag ? "no value" : what,
+            names_flag ? "a value behind it" : "a command line it understands",
+            "see `ooc-paleo " + std::string(command.name) + " --help`");
 }
 
 }  // namespace
@@ -232,11 +219,7 @@ std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
   for (Slot& slot : slots) {
     if (slot.option->count() == 0) continue;
     if (slot.values.size() > 1 && !slot.flag->many) {
-      throw SpecError({.file = "",
-                       .place = std::string(slot.flag->name),
-                       .found = "it " + std::to_string(slot.values.size()) + " times",
-                       .expected = "it once",
-                       .hint = {}});
+      bad_value(slot.flag->name, "it " + std::to_string(slot.values.size()) + " times", "it once");
     }
     if (slot.values.empty()) slot.values.emplace_back();
     flags.emplace_back(slot.flag->name, std::move(slot.values));

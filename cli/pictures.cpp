@@ -43,11 +43,7 @@ std::string node_for(std::string_view flag) {
 std::string drawn_by(const std::string& node, const std::string& script,
                      std::span<const PageDocument> documents) {
   const auto fail = [&](std::string_view how) {
-    throw SpecError({.file = "",
-                     .place = std::string(flags::kPlot.name),
-                     .found = fmt::format("{} {}", node, how),
-                     .expected = "an SVG from it",
-                     .hint = {}});
+    bad_value(flags::kPlot.name, fmt::format("{} {}", node, how), "an SVG from it");
   };
   ChildProcess child(node, {script});
   if (!child.error().empty()) fail(child.error());

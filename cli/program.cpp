@@ -18,6 +18,7 @@
 #include "cli/parse.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/standard_input.hpp"
 #include "model/base/terminal_text.hpp"
@@ -132,12 +133,10 @@ int print(const std::string& text) {
   const bool is_flag = word.rfind('-', 0) == 0;
   if (is_flag) known = {"--help", "--version"};
   const auto near = nearest_word(word, known);
-  throw SpecError({.file = "",
-                   .place = is_flag ? word : "",
-                   .found = is_flag ? "an unknown flag" : "the unknown command \"" + word + "\"",
-                   .expected = fmt::format("{}one of: {}", is_flag ? "a command or " : "",
-                                           fmt::join(known, ", ")),
-                   .hint = near ? "did you mean " + *near + "?" : ""});
+  bad_value(is_flag ? word : "",
+            is_flag ? "an unknown flag" : "the unknown command \"" + word + "\"",
+            fmt::format("{}one of: {}", is_flag ? "a command or " : "", fmt::join(known, ", ")),
+            near ? "did you mean " + *near + "?" : "");
 }
 
 /// Whether one value was wanted where lists and ranges are what `sweep` takes.
@@ -168,9 +167,7 @@ std::string_view typed_for(const Arguments& arguments, const SpecError::Parts& e
 
 int run_command_line(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
-    throw SpecError({.file = "",
-                     .place = "",
-                     .found = "no command",
+    throw SpecError({.found = "no command",
                      .expected = "`ooc-paleo COMMAND ...`",
                      .hint = "see `ooc-paleo --help`"});
   }

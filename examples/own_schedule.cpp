@@ -16,7 +16,7 @@ ooc::PlanResult move_first_half(const ooc::PlanningProblem& problem) {
       ooc::find_candidates(problem.graph);  // what backward needs first comes first
   const auto all = static_cast<std::int64_t>(away.size());
   const std::int64_t most = problem.options.own->max_swaps.value_or((all + 1) / 2);
-  if (most < 0) ooc::option_error("--max-swaps", std::to_string(most), "an integer >= 0");
+  if (most < 0) ooc::bad_value("--max-swaps", std::to_string(most), "an integer >= 0");
   away.erase(away.begin(), away.end() - std::min(most, all));
   return ooc::plan_moving(problem, away);
 }

@@ -13,6 +13,7 @@
 
 #include "calibrate/session/report.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -116,11 +117,9 @@ class Assembler {
         calibration_.copy("pinned", "to_far") != nullptr) {
       return;
     }
-    throw SpecError({.file = "",
-                     .place = "samples",
-                     .found = "no pinned copies in both directions",
-                     .expected = "at least those: a profile is nothing without them",
-                     .hint = "let the calibration run longer, or go on with --from"});
+    bad_value("samples", "no pinned copies in both directions",
+              "at least those: a profile is nothing without them",
+              "let the calibration run longer, or go on with --from");
   }
 
   void faults(TransferMode& mode) {

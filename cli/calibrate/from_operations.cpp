@@ -131,8 +131,7 @@ void check_types(const std::vector<MeasuredOperation>& rows, const KernelPlatfor
     throw SpecError({.file = table,
                      .place = fmt::format("line {}, dtype", row.line),
                      .found = std::string(dtype_info(row.dtype).name),
-                     .expected = "a type that --hardware has a peak and units for",
-                     .hint = {}});
+                     .expected = "a type that --hardware has a peak and units for"});
   }
 }
 
@@ -214,8 +213,7 @@ int run_from_operations(const Arguments& arguments) {
     throw SpecError({.file = table,
                      .place = "the rows",
                      .found = "none that anything can be fitted to",
-                     .expected = "rows of a type and kind that the architecture has numbers for",
-                     .hint = {}});
+                     .expected = "rows of a type and kind that the architecture has numbers for"});
   }
   if (used < rows.size()) report += fmt::format("not used: {} rows\n", rows.size() - used);
   architecture.parameters = platform.architecture;

@@ -48,7 +48,6 @@ int run_import(const Arguments& arguments) {
   const SpecDocument config = read_spec_file(locate(DataKind::kNetwork, name, "CONFIG"), limits);
   if (!is_checkpoint_config(config)) {
     throw SpecError({.file = config.file,
-                     .place = "",
                      .found = "no \"model_type\"",
                      .expected = "the config.json of a checkpoint",
                      .hint = "a network file needs no import"});

@@ -6,6 +6,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
+#include "model/base/option_text.hpp"
 #include "reports/writers/memory_snapshot.hpp"
 #include "reports/writers/policy.hpp"
 #include "reports/writers/timeline_data.hpp"
@@ -45,12 +46,10 @@ std::string beyond_policies(const Case& which, const CaseRun& run) {
 void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs,
                   const CaseRun& run, const ToolInfo& tool) {
   if (const std::string found = beyond_policies(which, run); !found.empty()) {
-    throw SpecError({.file = "",
-                     .place = "--export-policy",
-                     .found = found,
-                     .expected = "one that keeps, copies or computes again whole tensors of one "
-                                 "device in one round",
-                     .hint = "--export-plan has every step of any plan"});
+    bad_value("--export-policy", found,
+              "one that keeps, copies or computes again whole tensors of one "
+              "device in one round",
+              "--export-plan has every step of any plan");
   }
   const TensorPolicies policies = tensor_policies(std::get<Plan>(run.plan), *run.about(which).graph,
                                                   std::get<Timeline>(*run.outcome));

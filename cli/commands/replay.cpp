@@ -14,6 +14,7 @@
 #include "cli/outputs.hpp"
 #include "cli/replay/run_plan.hpp"
 #include "cli/schedule_flags.hpp"
+#include "model/base/option_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/predict/assumed.hpp"
@@ -76,8 +77,7 @@ void check_devices(const Machine& machine) {
   throw SpecError({.file = machine.path,
                    .place = "/devices",
                    .found = std::to_string(machine.profile.devices),
-                   .expected = "1: plans are replayed on one device",
-                   .hint = {}});
+                   .expected = "1: plans are replayed on one device"});
 }
 
 void check_one_device(const CaseOptions& job) {
@@ -91,18 +91,13 @@ void check_copies(const CaseRun& run) {
   const auto& tasks = run.iteration->graph->tasks;
   if (std::any_of(tasks.begin(), tasks.end(),
                   [](const Task& task) { return is_overhead(task.kind); })) {
-    throw SpecError({.file = "",
-                     .place = "--lms-action",
-                     .found = "compression",
-                     .expected = "swap",
-                     .hint = "the program that replays has no kernels that compress"});
+    bad_value("--lms-action", "compression", "swap",
+              "the program that replays has no kernels that compress");
   }
   if (run.iteration->rounds > 1) return;
-  throw SpecError({.file = "",
-                   .place = "--schedule",
-                   .found = "one that leaves copies to page faults",
-                   .expected = "one that makes its copies itself",
-                   .hint = "what a driver brings in and evicts cannot be told it step by step"});
+  bad_value("--schedule", "one that leaves copies to page faults",
+            "one that makes its copies itself",
+            "what a driver brings in and evicts cannot be told it step by step");
 }
 
 RunInputs inputs_of(const ReplayOptions& options, const Case& which) {

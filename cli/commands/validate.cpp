@@ -40,8 +40,7 @@ int run_validate(const Arguments& arguments) {
     throw SpecError({.file = file,
                      .place = "/id",
                      .found = in_quotes(id) + ", as in " + known->second,
-                     .expected = "an id of its own",
-                     .hint = {}});
+                     .expected = "an id of its own"});
   };
   std::vector<MeasuredSet> sets;
   for (const std::string& path : files) {

@@ -40,7 +40,6 @@ class ReplayReader {
   std::variant<MeasuredRun, std::string> finish() {
     if (finished_) return std::move(*finished_);
     throw SpecError({.file = file_,
-                     .place = "",
                      .found = others_ == 0 ? std::string("no run of a plan")
                                            : fmt::format("runs of {} other plans", others_),
                      .expected = "a run of this plan, " + request_,
@@ -115,8 +114,7 @@ class ReplayReader {
     throw SpecError({.file = file_,
                      .place = record.place,
                      .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = {}});
+                     .expected = std::move(expected)});
   }
 
   const std::string& file_;

@@ -7,6 +7,7 @@
 
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "reports/validation/figures.hpp"
 #include "reports/validation/measured_networks.hpp"
@@ -49,11 +50,8 @@ std::vector<std::string> find_rows(const std::vector<std::string>& names) {
   if (!names.empty()) return files;
   for (const DataFile& file : in_order()) files.push_back(file.path);
   if (files.empty()) {
-    throw SpecError({.file = "",
-                     .place = "ROWS",
-                     .found = "none in the data folders",
-                     .expected = "files in validation/",
-                     .hint = "set OOC_PALEO_DATA to a folder that has them"});
+    bad_value("ROWS", "none in the data folders", "files in validation/",
+              "set OOC_PALEO_DATA to a folder that has them");
   }
   return files;
 }

@@ -13,11 +13,11 @@ namespace ooc {
 class SpecError : public std::runtime_error {
  public:
   struct Parts {
-    std::string file;   ///< path as the user gave it; empty for a flag
-    std::string place;  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
+    std::string file = {};   ///< path as the user gave it; empty for a flag
+    std::string place = {};  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
     std::string found;
     std::string expected;
-    std::string hint;  ///< optional, such as "line 12, column 3" or "did you mean ...?"
+    std::string hint = {};  ///< optional, such as "line 12, column 3" or "did you mean ...?"
     /// True if `found` and `expected` are clauses about the place: "cannot be combined with
     /// --devices 2", "use one device".
     bool is_sentence = false;

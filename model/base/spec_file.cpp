@@ -17,7 +17,6 @@ namespace {
 [[noreturn]] void fail(const std::string& path, std::string found, std::string expected,
                        std::string hint = {}) {
   throw SpecError({.file = path,
-                   .place = "",
                    .found = std::move(found),
                    .expected = std::move(expected),
                    .hint = std::move(hint)});

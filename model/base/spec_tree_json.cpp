@@ -362,7 +362,6 @@ SpecDocument read_spec_text(std::string_view text, const std::string& file,
                             const ReadLimits& limits) {
   if (text.size() > static_cast<std::size_t>(limits.max_bytes)) {
     throw SpecError({.file = file,
-                     .place = "",
                      .found = fmt::format("{} bytes", text.size()),
                      .expected = fmt::format("at most {} bytes", limits.max_bytes),
                      .hint = "the limit on input files is set by --max-input"});

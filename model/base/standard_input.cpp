@@ -17,10 +17,8 @@ namespace {
 void check(bool done) {
   if (done) return;
   throw SpecError({.file = std::string(kStandardInput),
-                   .place = "",
                    .found = std::strerror(errno),
-                   .expected = "readable input",
-                   .hint = {}});
+                   .expected = "readable input"});
 }
 
 void keep_all(int kept, std::int64_t max_bytes) {

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/cost/conv_algorithms.hpp"
 #include "model/cost/kernel_cost.hpp"
 #include "model/graph/parameter_bytes.hpp"
@@ -245,12 +246,9 @@ void check_time(const CostTable& table, const TrainingGraph& graph) {
 
 [[noreturn]] void no_such_task(const TrainingGraph& graph, LayerId layer, const char* pass) {
   const Layer& it = graph.network->layers[layer.at()];
-  throw SpecError({.file = {},
-                   .place = "--layer-times: layer \"" + it.name + "\"",
-                   .found = std::string("a ") + pass + " time",
-                   .expected = "0 there, or a layer that runs a " + std::string(pass) + " task",
-                   .hint = "\"" + it.name + "\" (" + std::string(it.kind->name) +
-                           ") has none in this network"});
+  bad_value("--layer-times: layer \"" + it.name + "\"", std::string("a ") + pass + " time",
+            "0 there, or a layer that runs a " + std::string(pass) + " task",
+            "\"" + it.name + "\" (" + std::string(it.kind->name) + ") has none in this network");
 }
 
 /// A time for a task that does not exist would be lost without a word.
@@ -363,11 +361,8 @@ CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& optio
 CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                            const ComputeOptions& options) {
   if (options.batch < 1 || options.batch > kMaxBatch) {
-    throw SpecError({.file = {},
-                     .place = "--batch",
-                     .found = std::to_string(options.batch),
-                     .expected = "a whole number from 1 to " + std::to_string(kMaxBatch),
-                     .hint = {}});
+    bad_value("--batch", std::to_string(options.batch),
+              "a whole number from 1 to " + std::to_string(kMaxBatch));
   }
   const ComputeEstimator estimator(graph, profile, options);
   CostTable table = estimate_sizes(graph, options);

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -164,12 +165,10 @@ namespace {
 /// Half the limit on one time, because a copy that meets another one runs at half its rate at worst.
 void check_time(const TransferCost& cost, Bytes bytes, const char* direction) {
   if (cost.alone.count() <= kMaxTimeNs / 2) return;
-  throw SpecError({.file = {},
-                   .place = "--link",
-                   .found = "a link on which copying a tensor of " + std::to_string(bytes.count()) +
-                            " bytes " + direction + " takes 52 days or more",
-                   .expected = "every copy below 2^52 ns",
-                   .hint = "a faster link, or a smaller batch"});
+  bad_value("--link",
+            "a link on which copying a tensor of " + std::to_string(bytes.count()) + " bytes " +
+                direction + " takes 52 days or more",
+            "every copy below 2^52 ns", "a faster link, or a smaller batch");
 }
 
 /// Both directions together carry no less than the faster one alone: half duplex is just that.
@@ -185,11 +184,9 @@ void check_duplex(Ratio duplex, BytesPerSecond to_far, BytesPerSecond to_near) {
     return digits;
   };
   const double least = std::ceil(static_cast<double>(lowest) / 1e3) / 1e6;
-  throw SpecError({.file = {},
-                   .place = "--duplex",
-                   .found = text(static_cast<double>(duplex.count()) / 1e9),
-                   .expected = "a ratio from " + text(least) + " to 1",
-                   .hint = "below that it would be faster to take turns on this link"});
+  bad_value("--duplex", text(static_cast<double>(duplex.count()) / 1e9),
+            "a ratio from " + text(least) + " to 1",
+            "below that it would be faster to take turns on this link");
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
       to_task_work(spec, {count * traits.backward_flops, Wide(3) * bytes, 0});
   model.saves.inputs = traits.saves == ActivationSaves::kInput;
   model.saves.output = traits.saves == ActivationSaves::kOutput;
+  model.saves.input_serves = traits.input_serves;
+  model.saves.input_out_of_place = traits.input_out_of_place;
+  model.saves.clamps = traits.clamps;
   model.is_activation = true;
   return model;
 }

@@ -22,10 +22,18 @@ struct ActivationTraits {
   std::int64_t backward_flops = 1;  ///< FLOPs per element
   ActivationSaves saves = ActivationSaves::kOutput;
   InPlace in_place = InPlace::kNever;  ///< if the file does not say
+  // As in Saves.
+  bool input_serves = false;
+  bool input_out_of_place = false;
+  bool clamps = false;
 };
 
 /// Reads { "in_place": ... } and sets the work.
 [[nodiscard]] LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
                                          const ActivationTraits& traits);
+template <const ActivationTraits& kTraits>
+[[nodiscard]] LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs) {
+  return read_activation(spec, inputs, kTraits);
+}
 
 }  // namespace ooc

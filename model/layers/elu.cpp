@@ -4,22 +4,15 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_elu(const SpecView& spec, const LayerInputs& inputs) {
-  LayerModel model = read_activation(spec, inputs,
-                                     {.forward_flops = 4,
-                                      .backward_flops = 3,
-                                      .saves = ActivationSaves::kOutput,
-                                      .in_place = InPlace::kWhenPossible});
-  model.saves.input_serves = true;
-  model.saves.input_out_of_place = true;
-  return model;
-}
-
-}  // namespace
+constexpr ActivationTraits kElu{.forward_flops = 4,
+                                .backward_flops = 3,
+                                .in_place = InPlace::kWhenPossible,
+                                .input_serves = true,
+                                .input_out_of_place = true};
 
 extern const LayerKind elu_kind;
-const LayerKind elu_kind{"elu", "x, or exp(x) - 1 below 0, in place where possible", &read_elu};
+const LayerKind elu_kind{"elu", "x, or exp(x) - 1 below 0, in place where possible",
+                         &read_activation<kElu>};
 
 }  // namespace ooc

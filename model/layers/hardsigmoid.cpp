@@ -4,23 +4,16 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_hardsigmoid(const SpecView& spec, const LayerInputs& inputs) {
-  LayerModel model = read_activation(spec, inputs,
-                                     {.forward_flops = 4,
-                                      .backward_flops = 3,
-                                      .saves = ActivationSaves::kOutput,
-                                      .in_place = InPlace::kWhenPossible});
-  model.saves.input_serves = true;
-  model.saves.clamps = true;
-  return model;
-}
-
-}  // namespace
+constexpr ActivationTraits kHardsigmoid{.forward_flops = 4,
+                                        .backward_flops = 3,
+                                        .in_place = InPlace::kWhenPossible,
+                                        .input_serves = true,
+                                        .clamps = true};
 
 extern const LayerKind hardsigmoid_kind;
-const LayerKind hardsigmoid_kind{
-    "hardsigmoid", "min(max(x + 3, 0), 6) / 6, in place where possible", &read_hardsigmoid};
+const LayerKind hardsigmoid_kind{"hardsigmoid",
+                                 "min(max(x + 3, 0), 6) / 6, in place where possible",
+                                 &read_activation<kHardsigmoid>};
 
 }  // namespace ooc

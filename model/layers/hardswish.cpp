@@ -5,19 +5,12 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_hardswish(const SpecView& spec, const LayerInputs& inputs) {
-  return read_activation(spec, inputs,
-                         {.forward_flops = 5,
-                          .backward_flops = 5,
-                          .saves = ActivationSaves::kInput,
-                          .in_place = InPlace::kNever});
-}
-
-}  // namespace
+constexpr ActivationTraits kHardswish{
+    .forward_flops = 5, .backward_flops = 5, .saves = ActivationSaves::kInput};
 
 extern const LayerKind hardswish_kind;
-const LayerKind hardswish_kind{"hardswish", "x min(max(x + 3, 0), 6) / 6", &read_hardswish};
+const LayerKind hardswish_kind{"hardswish", "x min(max(x + 3, 0), 6) / 6",
+                               &read_activation<kHardswish>};
 
 }  // namespace ooc

@@ -5,23 +5,16 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_leaky_relu(const SpecView& spec, const LayerInputs& inputs) {
-  LayerModel model = read_activation(spec, inputs,
-                                     {.forward_flops = 2,
+constexpr ActivationTraits kLeakyRelu{.forward_flops = 2,
                                       .backward_flops = 2,
-                                      .saves = ActivationSaves::kOutput,
-                                      .in_place = InPlace::kWhenPossible});
-  model.saves.input_serves = true;
-  model.saves.input_out_of_place = true;
-  return model;
-}
-
-}  // namespace
+                                      .in_place = InPlace::kWhenPossible,
+                                      .input_serves = true,
+                                      .input_out_of_place = true};
 
 extern const LayerKind leaky_relu_kind;
-const LayerKind leaky_relu_kind{
-    "leaky_relu", "x, or a small share of it below 0, in place where possible", &read_leaky_relu};
+const LayerKind leaky_relu_kind{"leaky_relu",
+                                "x, or a small share of it below 0, in place where possible",
+                                &read_activation<kLeakyRelu>};
 
 }  // namespace ooc

@@ -4,21 +4,10 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_relu(const SpecView& spec, const LayerInputs& inputs) {
-  LayerModel model = read_activation(spec, inputs,
-                                     {.forward_flops = 1,
-                                      .backward_flops = 1,
-                                      .saves = ActivationSaves::kOutput,
-                                      .in_place = InPlace::kWhenPossible});
-  model.saves.input_serves = true;
-  return model;
-}
-
-}  // namespace
+constexpr ActivationTraits kRelu{.in_place = InPlace::kWhenPossible, .input_serves = true};
 
 extern const LayerKind relu_kind;
-const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read_relu};
+const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read_activation<kRelu>};
 
 }  // namespace ooc

@@ -3,22 +3,15 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_relu6(const SpecView& spec, const LayerInputs& inputs) {
-  LayerModel model = read_activation(spec, inputs,
-                                     {.forward_flops = 2,
-                                      .backward_flops = 2,
-                                      .saves = ActivationSaves::kOutput,
-                                      .in_place = InPlace::kWhenPossible});
-  model.saves.input_serves = true;
-  model.saves.clamps = true;
-  return model;
-}
-
-}  // namespace
+constexpr ActivationTraits kRelu6{.forward_flops = 2,
+                                  .backward_flops = 2,
+                                  .in_place = InPlace::kWhenPossible,
+                                  .input_serves = true,
+                                  .clamps = true};
 
 extern const LayerKind relu6_kind;
-const LayerKind relu6_kind{"relu6", "min(max(x, 0), 6), in place where possible", &read_relu6};
+const LayerKind relu6_kind{"relu6", "min(max(x, 0), 6), in place where possible",
+                           &read_activation<kRelu6>};
 
 }  // namespace ooc

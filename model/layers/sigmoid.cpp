@@ -3,19 +3,11 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_sigmoid(const SpecView& spec, const LayerInputs& inputs) {
-  return read_activation(spec, inputs,
-                         {.forward_flops = 4,
-                          .backward_flops = 3,
-                          .saves = ActivationSaves::kOutput,
-                          .in_place = InPlace::kWhereAlways});
-}
-
-}  // namespace
+constexpr ActivationTraits kSigmoid{
+    .forward_flops = 4, .backward_flops = 3, .in_place = InPlace::kWhereAlways};
 
 extern const LayerKind sigmoid_kind;
-const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read_sigmoid};
+const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read_activation<kSigmoid>};
 
 }  // namespace ooc

@@ -4,19 +4,11 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_silu(const SpecView& spec, const LayerInputs& inputs) {
-  return read_activation(spec, inputs,
-                         {.forward_flops = 5,
-                          .backward_flops = 9,
-                          .saves = ActivationSaves::kInput,
-                          .in_place = InPlace::kNever});
-}
-
-}  // namespace
+constexpr ActivationTraits kSilu{
+    .forward_flops = 5, .backward_flops = 9, .saves = ActivationSaves::kInput};
 
 extern const LayerKind silu_kind;
-const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish", &read_silu};
+const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish", &read_activation<kSilu>};
 
 }  // namespace ooc

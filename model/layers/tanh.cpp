@@ -4,19 +4,11 @@
 #include "model/layers/activation.hpp"
 
 namespace ooc {
-namespace {
 
-LayerModel read_tanh(const SpecView& spec, const LayerInputs& inputs) {
-  return read_activation(spec, inputs,
-                         {.forward_flops = 5,
-                          .backward_flops = 3,
-                          .saves = ActivationSaves::kOutput,
-                          .in_place = InPlace::kWhereAlways});
-}
-
-}  // namespace
+constexpr ActivationTraits kTanh{
+    .forward_flops = 5, .backward_flops = 3, .in_place = InPlace::kWhereAlways};
 
 extern const LayerKind tanh_kind;
-const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read_tanh};
+const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read_activation<kTanh>};
 
 }  // namespace ooc

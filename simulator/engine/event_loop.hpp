@@ -22,6 +22,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "simulator/engine/blocked.hpp"
 #include "simulator/engine/lanes.hpp"
 #include "simulator/engine/link.hpp"
@@ -359,11 +360,7 @@ OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, Observer, kOneDevice,
     const std::int64_t next = next_event();
     if (next > kLastInstant) {
       if (next == kNoEvent) break;
-      throw SpecError({.file = "",
-                       .place = "iteration time",
-                       .found = "more than 146 years",
-                       .expected = "less than 2^62 ns",
-                       .hint = ""});
+      bad_value("iteration time", "more than 146 years", "less than 2^62 ns");
     }
     now_ = next;
     ++round_;

@@ -8,6 +8,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
@@ -109,12 +110,10 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
 void check_adam(const Workload& workload, const CaseOptions& options) {
   const Optimizer optimizer = workload.graph.optimizer;
   if (options.adam == AdamKernels::kFused || optimizer == Optimizer::kAdam) return;
-  throw SpecError({.file = "",
-                   .place = "--adam",
-                   .found = fmt::format("{} beside the optimizer {}",
-                                        adam_kernels_name(options.adam), optimizer_name(optimizer)),
-                   .expected = "--optimizer adam",
-                   .hint = {}});
+  bad_value("--adam",
+            fmt::format("{} beside the optimizer {}", adam_kernels_name(options.adam),
+                        optimizer_name(optimizer)),
+            "--optimizer adam");
 }
 
 NetworkOptions network_options(const CaseOptions& options) {
@@ -196,11 +195,9 @@ std::int64_t batch_of(const CaseOptions& options, const Network& network) {
       std::all_of(network.layers.begin(), network.layers.end(),
                   [](const Layer& layer) { return layer.model->custom.has_value(); });
   if (options.per_sample || all_stated) return 1;
-  throw SpecError({.file = "",
-                   .place = "--batch",
-                   .found = fmt::format("none, and none in the network {}", network.name),
-                   .expected = "the samples of an iteration, e.g. --batch 32",
-                   .hint = "`ooc-paleo max-batch` finds the largest that fits"});
+  bad_value("--batch", fmt::format("none, and none in the network {}", network.name),
+            "the samples of an iteration, e.g. --batch 32",
+            "`ooc-paleo max-batch` finds the largest that fits");
 }
 
 Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {

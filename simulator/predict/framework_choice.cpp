@@ -1,6 +1,7 @@
 #include "simulator/predict/framework_choice.hpp"
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/held_bytes.hpp"
 
@@ -51,11 +52,9 @@ GraphOptions graph_options_of(const CaseOptions& options) {
   if (!options.framework) return graph;
   graph.keeping = options.framework->keeping;
   if (graph.accounting == Accounting::kDefineByRun && graph.keeping != Keeping{}) {
-    throw SpecError({.file = "",
-                     .place = "--accounting",
-                     .found = "define-by-run beside the framework " + options.framework->name,
-                     .expected = "one of the two: both say what is kept for backward",
-                     .hint = "the framework alone is the finer one"});
+    bad_value("--accounting", "define-by-run beside the framework " + options.framework->name,
+              "one of the two: both say what is kept for backward",
+              "the framework alone is the finer one");
   }
   return graph;
 }

@@ -295,7 +295,7 @@ PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, By
   const std::int64_t batch = which.costs.batch;
   const bool several = rounds.kind == SubBatch::Kind::kSize && rounds.samples != batch;
   if (several && rounds.samples > batch) {
-    option_error("--sub-batch", std::to_string(rounds.samples),
+    bad_value("--sub-batch", std::to_string(rounds.samples),
                  "a number from 1 to the batch, " + std::to_string(batch));
   }
   auto run =

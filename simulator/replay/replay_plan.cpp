@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/replay/memory_order.hpp"
 
@@ -30,11 +31,7 @@ bool has_products(const LayerModel& model) {
 
 ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget) {
   if (plan.devices != 1) {
-    throw SpecError({.file = "",
-                     .place = "replay",
-                     .found = fmt::format("a plan on {} devices", plan.devices),
-                     .expected = "a plan on one device",
-                     .hint = ""});
+    bad_value("replay", fmt::format("a plan on {} devices", plan.devices), "a plan on one device");
   }
   MemoryOrder order = order_memory(plan, timeline, budget);
   StepWaits waits = find_step_waits(plan, order);

@@ -54,7 +54,7 @@ constexpr std::size_t kSmallGraph = 200;
 std::int64_t plans_to_try(const PlanningProblem& problem, const MixFacts& facts) {
   const OwnOptions& own = *problem.options.own;
   if (own.search && *own.search < 0) {
-    option_error("--search", std::to_string(*own.search), "an integer >= 0");
+    bad_value("--search", std::to_string(*own.search), "an integer >= 0");
   }
   auto tasks = static_cast<std::int64_t>(facts.tasks) + 1 +
                kTasksOfIdle * static_cast<std::int64_t>(facts.idle.size());

@@ -43,7 +43,7 @@ std::vector<bool> asked_layers(const TrainingGraph& graph, const Blocks& asked) 
     found = true;
   }
   if (!found) {
-    option_error("--blocks", in_quotes("layer:" + asked.first + ".." + asked.last),
+    bad_value("--blocks", in_quotes("layer:" + asked.first + ".." + asked.last),
                  "two layers of a block, the first before the last");
   }
   return within;
@@ -54,7 +54,7 @@ SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
   const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
   const std::vector<bool> within = asked_layers(facts.graph, asked);
   if (asked.together > asked.of) {
-    option_error("--blocks", std::to_string(asked.together) + " of " + std::to_string(asked.of),
+    bad_value("--blocks", std::to_string(asked.together) + " of " + std::to_string(asked.of),
                  "no more blocks than there are");
   }
   std::vector<std::int64_t> segment(facts.forward + 1, -1);
@@ -151,7 +151,7 @@ std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFac
       return {cut_by_layers(facts, blocks)};
     case Blocks::Kind::kNumber:
       if (blocks.number < 1) {
-        option_error("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");
+        bad_value("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");
       }
       return {segments.cut_into(blocks.number)};
     case Blocks::Kind::kAuto:

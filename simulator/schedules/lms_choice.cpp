@@ -103,10 +103,10 @@ std::vector<Move> chain_restorations(const PlanningProblem& problem, MemoryLedge
 
 void check_lms_options(const ScheduleOptions& options) {
   if (options.own->slack_min < 0) {
-    option_error("--slack-min", std::to_string(options.own->slack_min), "an integer >= 0");
+    bad_value("--slack-min", std::to_string(options.own->slack_min), "an integer >= 0");
   }
   if (options.own->max_swaps && *options.own->max_swaps < 0) {
-    option_error("--max-swaps", std::to_string(*options.own->max_swaps), "an integer >= 0");
+    bad_value("--max-swaps", std::to_string(*options.own->max_swaps), "an integer >= 0");
   }
 }
 

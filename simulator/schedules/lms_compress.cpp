@@ -81,12 +81,12 @@ class CompressionPlanner {
   void check() const {
     check_lms_options(problem_.options);
     if (problem_.options.own->restore_per_reader) {
-      option_error("--restore-per-reader", "compressed tensors", "--lms-action swap",
+      bad_value("--restore-per-reader", "compressed tensors", "--lms-action swap",
                    "what was compressed is restored once");
     }
     const Dtype dtype = problem_.graph.network->dtype;
     if (dtype == Dtype::kFloat32) return;
-    option_error("--lms-action", "compression of " + std::string(dtype_info(dtype).name),
+    bad_value("--lms-action", "compression of " + std::string(dtype_info(dtype).name),
                  "a network of float32", "only float32 is compressed, to float16");
   }
 

@@ -51,7 +51,7 @@ std::vector<bool> named_layers(const Network& network, const std::string& patter
       named[i] = found = true;
     }
     if (!found) {
-      option_error("--only", in_quotes(pattern),
+      bad_value("--only", in_quotes(pattern),
                    "names of layers or kinds such as attention; "
                    "`ooc-paleo inspect` lists them");
     }

@@ -39,7 +39,7 @@ class LayerOffload {
   PlanResult plan() const {
     if (const auto& asked = problem_.options.own->layers_moved) {
       if (*asked < 0) {
-        option_error("--layers-moved", std::to_string(*asked), "an integer >= 0");
+        bad_value("--layers-moved", std::to_string(*asked), "an integer >= 0");
       }
       return plan_of(std::min<std::size_t>(static_cast<std::size_t>(*asked), blocks_));
     }

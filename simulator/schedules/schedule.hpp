@@ -114,7 +114,7 @@ class Traits {
 /// (simulator/plan/wait_as_framework.hpp), in the plan returned and in plans tried. Tasks come in
 /// an order that can run; sums of sizes and times do not overflow. The same problem gives the same
 /// plan on any thread, and nothing is stored between calls. If a plan needs more than `budget` at
-/// once, the engine makes steps wait. Invalid `options` throw SpecError (option_error()).
+/// once, the engine makes steps wait. Invalid `options` throw SpecError (bad_value()).
 struct Schedule {
   std::string_view name;
   std::string_view summary;  ///< one line, for `list schedules`

@@ -1,9 +1,6 @@
-// Where the options of single schedules are kept, and how a schedule refuses a value.
+// Where the options of single schedules are kept.
 #include "simulator/schedules/schedule_options.hpp"
 
-#include <utility>
-
-#include "model/base/errors.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
@@ -22,15 +19,6 @@ OwnOptions& OwnPart::change() {
   OwnOptions& fields = *changed;
   options_ = std::move(changed);
   return fields;
-}
-
-void option_error(std::string_view flag, std::string found, std::string expected,
-                  std::string hint) {
-  throw SpecError({.file = {},
-                   .place = std::string(flag),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
 }
 
 }  // namespace ooc

@@ -4,7 +4,7 @@
 //
 // option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as
 // well, in these words (lms_choice.cpp, vdnnpp.cpp):
-//     if (own.slack_min < 0) option_error("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
+//     if (own.slack_min < 0) bad_value("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/base/option_text.hpp"
 #include "model/cost/cost_table.hpp"
 
 namespace ooc {
@@ -67,9 +68,5 @@ struct ScheduleOptions {
   bool any_plan = false;
   OwnPart own = {};  ///< options of single schedules
 };
-
-/// Throws SpecError at the flag for a value that the schedule cannot use.
-[[noreturn]] void option_error(std::string_view flag, std::string found, std::string expected,
-                               std::string hint = {});
 
 }  // namespace ooc

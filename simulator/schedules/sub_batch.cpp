@@ -163,7 +163,7 @@ class RoundsPlanner {
 
   PlannedIteration fixed(std::int64_t samples) {
     if (samples > batch_) {
-      option_error("--sub-batch", std::to_string(samples),
+      bad_value("--sub-batch", std::to_string(samples),
                    "a number from 1 to the batch, " + std::to_string(batch_));
     }
     if (!fits(samples)) return {std::move(plans_.at(samples)), nullptr};
@@ -198,7 +198,7 @@ class RoundsPlanner {
     const std::int64_t rounds = (batch_ - 1) / samples + 1;
     const auto tasks = static_cast<std::int64_t>(request_.graph.tasks.size());
     if (rounds > kMostTasks / std::max<std::int64_t>(1, tasks)) {
-      option_error("--sub-batch",
+      bad_value("--sub-batch",
                    std::to_string(samples) + ", which takes " + std::to_string(rounds) + " rounds",
                    "at most " + std::to_string(kMostTasks) + " tasks in all rounds",
                    "give more memory or a smaller batch");

@@ -42,7 +42,7 @@ constexpr std::int64_t kLargestCompression = 1000;
 void check_options(const ScheduleOptions& options) {
   const Ratio ratio = options.far_compression;
   if (ratio >= kOne && ratio.count() <= kLargestCompression * kOne.count()) return;
-  option_error("--far-compression", std::to_string(static_cast<double>(ratio.count()) / 1e9),
+  bad_value("--far-compression", std::to_string(static_cast<double>(ratio.count()) / 1e9),
                "a number from 1 to 1000");
 }
 
