@@ -45,15 +45,15 @@ enum class Completes {
 
 /// Flag. `value`: name of its value in --help; empty: a switch.
 struct Flag {
-  std::string_view name;        ///< such as "--hardware"
-  std::string_view brief = {};  ///< another name, such as "-o"; empty: none
+  std::string_view name;  ///< such as "--hardware"
   std::string_view value = {};
-  std::string_view help;
+  std::string_view help = {};
   Completes completes = Completes::kNothing;
   std::string_view choices = {};  ///< for kChoices: "table|json|csv"
   bool many = false;              ///< takes several values and may be repeated
   std::string_view list = {};     ///< examples of several values; empty: takes one
   OptionGroup group = {};         ///< default: kUsual
+  std::string_view brief = {};    ///< another name, such as "-o"; empty: none
 };
 
 /// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".

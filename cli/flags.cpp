@@ -32,13 +32,13 @@ enum class Values { kOne, kSeveral };
 Flag flag_of(const Option& option, Values values) {
   const bool several = values == Values::kSeveral;
   return {.name = option.flag,
-          .brief = option.names == OptionNames::kSchedules ? "--schedules" : "",
           .value = several ? "LIST" : option.value,
           .help = option.help,
           .completes = completes_of(option),
           .choices = option.choices,
           .list = several ? option.list : "",
-          .group = option.group};
+          .group = option.group,
+          .brief = option.names == OptionNames::kSchedules ? "--schedules" : ""};
 }
 
 bool is_among(std::initializer_list<std::string_view> names, std::string_view name) {

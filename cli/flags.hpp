@@ -10,16 +10,13 @@
 
 namespace ooc::flags {
 
-inline constexpr Flag kFormat{.name = "--format",
-                              .value = "FORMAT",
-                              .help = "default: what -o ends with, else table",
-                              .completes = Completes::kChoices,
-                              .choices = "table|json|csv"};
+inline constexpr Flag kFormat{"--format", "FORMAT", "default: what -o ends with, else table",
+                              Completes::kChoices, "table|json|csv"};
 inline constexpr Flag kOutput{.name = "--output",
-                              .brief = "-o",
                               .value = "FILE",
                               .help = "where the result goes; - is standard output (default)",
-                              .completes = Completes::kFiles};
+                              .completes = Completes::kFiles,
+                              .brief = "-o"};
 inline constexpr Flag kTrace{.name = "--trace",
                              .value = "FILE",
                              .help = "also write a trace for https://ui.perfetto.dev",
@@ -29,50 +26,32 @@ inline constexpr Flag kMemorySnapshot{
     .value = "FILE",
     .help = "also write near memory over time for https://pytorch.org/memory_viz",
     .completes = Completes::kFiles};
-inline constexpr Flag kReport{.name = "--report",
-                              .value = "FILE",
-                              .help = "also write charts: one HTML page, for any browser",
-                              .completes = Completes::kFiles};
-inline constexpr Flag kPlot{.name = "--plot",
-                            .value = "FILE",
-                            .help = "also write the main chart as SVG (needs Node.js)",
-                            .completes = Completes::kFiles};
-inline constexpr Flag kSteps{
-    .name = "--steps", .value = "", .help = "also report every step of the plan with its times"};
+inline constexpr Flag kReport{
+    "--report", "FILE", "also write charts: one HTML page, for any browser", Completes::kFiles};
+inline constexpr Flag kPlot{"--plot", "FILE", "also write the main chart as SVG (needs Node.js)",
+                            Completes::kFiles};
+inline constexpr Flag kSteps{"--steps", "", "also report every step of the plan with its times"};
 inline constexpr Flag kEquations{
-    .name = "--equations",
-    .value = "",
-    .help = "also report OOC-Paleo's equations (3) to (12), each beside what the run came to"};
-inline constexpr Flag kExportPlan{.name = "--export-plan",
-                                  .value = "FILE",
-                                  .help = "also write the plan, one line a step",
-                                  .completes = Completes::kFiles};
+    "--equations", "",
+    "also report OOC-Paleo's equations (3) to (12), each beside what the run came to"};
+inline constexpr Flag kExportPlan{"--export-plan", "FILE", "also write the plan, one line a step",
+                                  Completes::kFiles};
 inline constexpr Flag kExportPolicy{
-    .name = "--export-policy",
-    .value = "FILE",
-    .help = "also write what becomes of each tensor, as JSON for scripts/apply_policy.py",
-    .completes = Completes::kFiles};
-inline constexpr Flag kDevice{
-    .name = "--device", .brief = "", .value = "N", .help = "number of the device; default 0"};
-inline constexpr Flag kTimeLimit{
-    .name = "--time-limit",
-    .value = "TIME",
-    .help = "give the measuring program up after such a silence; default 60s"};
-inline constexpr Flag kJob{.name = "--job",
-                           .value = "FILE",
-                           .help =
-                               "a trainer's own file, for what no flag says: DeepSpeed's "
-                               "JSON, the YAML of accelerate, axolotl or a Hugging Face trainer",
-                           .completes = Completes::kInputs};
-inline constexpr Flag kMaxInput{.name = "--max-input",
-                                .value = "SIZE",
-                                .help = "largest input file that is read; default 64MiB"};
-inline constexpr Flag kQuiet{
-    .name = "--quiet",
-    .value = "",
-    .help = "no progress and no remarks on standard error; of compare no chart"};
-inline constexpr Flag kNoColor{
-    .name = "--no-color", .brief = "", .value = "", .help = "no colours (as with NO_COLOR set)"};
+    "--export-policy", "FILE",
+    "also write what becomes of each tensor, as JSON for scripts/apply_policy.py",
+    Completes::kFiles};
+inline constexpr Flag kDevice{"--device", "N", "number of the device; default 0"};
+inline constexpr Flag kTimeLimit{"--time-limit", "TIME",
+                                 "give the measuring program up after such a silence; default 60s"};
+inline constexpr Flag kJob{"--job", "FILE",
+                           "a trainer's own file, for what no flag says: DeepSpeed's "
+                           "JSON, the YAML of accelerate, axolotl or a Hugging Face trainer",
+                           Completes::kInputs};
+inline constexpr Flag kMaxInput{"--max-input", "SIZE",
+                                "largest input file that is read; default 64MiB"};
+inline constexpr Flag kQuiet{"--quiet", "",
+                             "no progress and no remarks on standard error; of compare no chart"};
+inline constexpr Flag kNoColor{"--no-color", "", "no colours (as with NO_COLOR set)"};
 
 /// Returns the flags of a run. `lists`: with several values; `but`: left out.
 [[nodiscard]] std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists = {},

@@ -15,9 +15,8 @@ namespace ooc {
 
 namespace flags {
 
-inline constexpr Flag kMaxBatchLimit{.name = "--max-batch-limit",
-                                     .value = "N",
-                                     .help = "nothing larger is tried; default 2147483648"};
+inline constexpr Flag kMaxBatchLimit{"--max-batch-limit", "N",
+                                     "nothing larger is tried; default 2147483648"};
 
 /// Returns the flags of `max` and `max-batch`. Without --layer-times, since measured times belong to one batch.
 [[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,

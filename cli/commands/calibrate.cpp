@@ -32,71 +32,48 @@ extern const Command calibrate_command;
 namespace {
 
 constexpr Flag kOutput{.name = "--output",
-                       .brief = "-o",
                        .value = "FILE",
                        .help = "the profile; its samples go to FILE.samples.jsonl",
-                       .completes = Completes::kFiles};
-constexpr Flag kQuick{
-    .name = "--quick", .value = "", .help = "the main figures in less than a minute (default)"};
-constexpr Flag kFull{
-    .name = "--full", .brief = "", .value = "", .help = "everything, in less than eight minutes"};
-constexpr Flag kFrom{
-    .name = "--from",
-    .value = "FILE",
-    .help =
-        "samples of an earlier run, or what ooc-paleo-gpu printed: measure what is "
-        "missing, or without a GPU fit them again; - is standard input",
-    .completes = Completes::kInputs};
+                       .completes = Completes::kFiles,
+                       .brief = "-o"};
+constexpr Flag kQuick{"--quick", "", "the main figures in less than a minute (default)"};
+constexpr Flag kFull{"--full", "", "everything, in less than eight minutes"};
+constexpr Flag kFrom{"--from", "FILE",
+                     "samples of an earlier run, or what ooc-paleo-gpu printed: measure what is "
+                     "missing, or without a GPU fit them again; - is standard input",
+                     Completes::kInputs};
 constexpr Flag kFromOperations{
-    .name = "--from-operations",
-    .value = "FILE",
-    .help =
-        "no measuring: the rates of --hardware's kernels from this table (CSV) of measured "
-        "operations; - is standard input",
-    .completes = Completes::kInputs};
-constexpr Flag kModelledBy{.name = "--hardware",
-                           .value = "PROFILE",
-                           .help = "with --from-operations: the machine they were measured on",
-                           .completes = Completes::kHardware};
-constexpr Flag kPrices{.name = "--prices",
-                       .value = "FILE",
-                       .help =
-                           "with --from-operations: the predicted time of each row, before "
-                           "anything is fitted (CSV)",
-                       .completes = Completes::kFiles};
-constexpr Flag kLike{.name = "--like",
-                     .value = "PROFILE",
-                     .help =
-                         "the profile whose numbers stand where nothing was measured; default: the "
-                         "shipped one of the device's name",
-                     .completes = Completes::kHardware};
+    "--from-operations", "FILE",
+    "no measuring: the rates of --hardware's kernels from this table (CSV) of measured "
+    "operations; - is standard input",
+    Completes::kInputs};
+constexpr Flag kModelledBy{"--hardware", "PROFILE",
+                           "with --from-operations: the machine they were measured on",
+                           Completes::kHardware};
+constexpr Flag kPrices{"--prices", "FILE",
+                       "with --from-operations: the predicted time of each row, before "
+                       "anything is fitted (CSV)",
+                       Completes::kFiles};
+constexpr Flag kLike{"--like", "PROFILE",
+                     "the profile whose numbers stand where nothing was measured; default: the "
+                     "shipped one of the device's name",
+                     Completes::kHardware};
 constexpr Flag kFromNvbandwidth{
-    .name = "--from-nvbandwidth",
-    .value = "FILE",
-    .help = "no measuring: the link of --like from the output of `nvbandwidth -j`",
-    .completes = Completes::kInputs};
-constexpr Flag kProfileName{
-    .name = "--name", .value = "NAME", .help = "the profile's name; default: the device's"};
+    "--from-nvbandwidth", "FILE",
+    "no measuring: the link of --like from the output of `nvbandwidth -j`", Completes::kInputs};
+constexpr Flag kProfileName{"--name", "NAME", "the profile's name; default: the device's"};
 constexpr Flag kDate{
-    .name = "--date",
-    .value = "YYYY-MM-DD",
-    .help = "when it was measured; default: what the samples say, or today where it measures"};
-constexpr Flag kPlot{.name = "--plot",
-                     .value = "FILE",
-                     .help = "also draw the transfer curves as SVG",
-                     .completes = Completes::kFiles};
+    "--date", "YYYY-MM-DD",
+    "when it was measured; default: what the samples say, or today where it measures"};
+constexpr Flag kPlot{"--plot", "FILE", "also draw the transfer curves as SVG", Completes::kFiles};
 constexpr Flag kMeasuringProbe{
-    .name = "--probe",
-    .value = "PATH",
-    .help =
-        "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
-        "this program or in PATH; none: measure nothing",
-    .completes = Completes::kFiles};
-constexpr Flag kFitWithin{.name = "--within",
-                          .value = "TIME",
-                          .help =
-                              "begin nothing that would end later, and fit what there is; default "
-                              "55s, or 460s with --full"};
+    "--probe", "PATH",
+    "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+    "this program or in PATH; none: measure nothing",
+    Completes::kFiles};
+constexpr Flag kFitWithin{"--within", "TIME",
+                          "begin nothing that would end later, and fit what there is; default "
+                          "55s, or 460s with --full"};
 constexpr std::array kCalibrateFlags{kOutput,
                                      kQuick,
                                      kFull,

@@ -18,16 +18,11 @@ extern const Command compare_command;
 namespace {
 
 constexpr Flag kPrice{
-    .name = "--price",
-    .value = "LIST",
-    .help =
-        "of each machine, in any unit: NAME=10000,NAME=25000, or 10000,25000 in their order; "
-        "the table then has samples per second and unit of it"};
+    "--price", "LIST",
+    "of each machine, in any unit: NAME=10000,NAME=25000, or 10000,25000 in their order; "
+    "the table then has samples per second and unit of it"};
 
-constexpr Flag kWide{.name = "--wide",
-                     .brief = {},
-                     .value = {},
-                     .help = "the table also says what memory holds at its peaks"};
+constexpr Flag kWide{"--wide", {}, "the table also says what memory holds at its peaks"};
 
 const auto kCompareFlags =
     flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),

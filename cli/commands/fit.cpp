@@ -24,10 +24,10 @@ namespace {
 
 constexpr Flag kSchedules{
     .name = "--schedule",
-    .brief = "--schedules",
     .value = "LIST",
     .help = "names between commas, one of which has to fit, or all; default capacity",
-    .completes = Completes::kSchedules};
+    .completes = Completes::kSchedules,
+    .brief = "--schedules"};
 
 const auto kFitFlags =
     flags::joined(flags::of_runs(), {kSchedules, flags::kOutput, flags::kMaxInput, flags::kQuiet});

@@ -17,43 +17,33 @@ extern const Command hardware_command;
 
 namespace {
 
-constexpr Flag kArchitecture{.name = "--architecture",
-                             .value = "NAME",
-                             .help = "generation, a file of hwprofiles/architectures: pascal, ..."};
-constexpr Flag kMultiprocessors{
-    .name = "--multiprocessors", .value = "N", .help = "how many the device has (no cores)"};
+constexpr Flag kArchitecture{"--architecture", "NAME",
+                             "generation, a file of hwprofiles/architectures: pascal, ..."};
+constexpr Flag kMultiprocessors{"--multiprocessors", "N", "how many the device has (no cores)"};
 constexpr Flag kPeak{.name = "--peak",
                      .value = "DTYPE=RATE",
                      .help =
                          "dense peak rate, e.g. float32=10.97TFLOP/s; 16-bit products with float32 "
                          "sums. Once for each type, or several between commas",
                      .many = true};
-constexpr Flag kMemory{
-    .name = "--memory", .value = "SIZE", .help = "of the device, in GiB whatever the sheet prints"};
-constexpr Flag kMemoryRate{
-    .name = "--memory-rate", .value = "RATE", .help = "of the device's memory, e.g. 480GB/s"};
+constexpr Flag kMemory{"--memory", "SIZE", "of the device, in GiB whatever the sheet prints"};
+constexpr Flag kMemoryRate{"--memory-rate", "RATE", "of the device's memory, e.g. 480GB/s"};
 constexpr Flag kLinkKind{
-    .name = "--link",
-    .value = "LINK",
-    .help =
-        "to the host: pcie3x16, pcie4x16, pcie5x16 (also x1 to x8), nvlink1x2, nvlink2x3, "
-        "nvlink-c2c, or the rate that pinned copies reach, e.g. 12GB/s"};
-constexpr Flag kFarMemory{.name = "--far-memory",
-                          .value = "SIZE",
-                          .help = "of the host; default: what such a host usually has"};
-constexpr Flag kCudnn{.name = "--cudnn",
-                      .value = "VERSION",
-                      .help = "of the software that it runs, e.g. 5.1; default: the newest"};
+    "--link", "LINK",
+    "to the host: pcie3x16, pcie4x16, pcie5x16 (also x1 to x8), nvlink1x2, nvlink2x3, "
+    "nvlink-c2c, or the rate that pinned copies reach, e.g. 12GB/s"};
+constexpr Flag kFarMemory{"--far-memory", "SIZE",
+                          "of the host; default: what such a host usually has"};
+constexpr Flag kCudnn{"--cudnn", "VERSION",
+                      "of the software that it runs, e.g. 5.1; default: the newest"};
 constexpr Flag kSustained{.name = "--sustained",
                           .value = "DTYPE=SHARE",
                           .help =
                               "share of the peak that the best matrix product reaches, e.g. "
                               "float32=0.94; default: the architecture's",
                           .many = true};
-constexpr Flag kPeaksSource{
-    .name = "--source",
-    .value = "TEXT",
-    .help = "which data sheet, of which date, for the profile's provenance"};
+constexpr Flag kPeaksSource{"--source", "TEXT",
+                            "which data sheet, of which date, for the profile's provenance"};
 constexpr std::array kHardwareFlags{kArchitecture, kMultiprocessors, kPeak,          kMemory,
                                     kMemoryRate,   kLinkKind,        kFarMemory,     kCudnn,
                                     kSustained,    kPeaksSource,     flags::kOutput, flags::kQuiet};

@@ -15,10 +15,8 @@ extern const Command import_command;
 
 namespace {
 
-constexpr Flag kName{.name = "--name",
-                     .value = "NAME",
-                     .help = "of the network; default: the file's, or the folder's"};
-constexpr Flag kSource{.name = "--source", .value = "TEXT", .help = "where the config comes from"};
+constexpr Flag kName{"--name", "NAME", "of the network; default: the file's, or the folder's"};
+constexpr Flag kSource{"--source", "TEXT", "where the config comes from"};
 
 const auto kImportFlags =
     flags::joined(flags::of_options({"--seq", "--target-seq", "--kernels", "--loss", "--allow-long",

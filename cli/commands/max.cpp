@@ -11,21 +11,14 @@ extern const Command max_command;
 
 namespace {
 
-constexpr Flag kOf{.name = "--of",
-                   .value = "WHAT",
-                   .help =
-                       "of which the largest is looked for, batch (default), layers: copies of the "
-                       "repeat of the network that scales, or seq: the length of its sequence",
-                   .completes = Completes::kChoices,
-                   .choices = "batch|layers|seq"};
-constexpr Flag kLimit{
-    .name = "--limit",
-    .value = "N",
-    .help = "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
-constexpr Flag kStep{
-    .name = "--step",
-    .value = "N",
-    .help = "of --of seq: lengths are multiples of it; default 128, beyond 32768 of 1024"};
+constexpr Flag kOf{"--of", "WHAT",
+                   "of which the largest is looked for, batch (default), layers: copies of the "
+                   "repeat of the network that scales, or seq: the length of its sequence",
+                   Completes::kChoices, "batch|layers|seq"};
+constexpr Flag kLimit{"--limit", "N",
+                      "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
+constexpr Flag kStep{"--step", "N",
+                     "of --of seq: lengths are multiples of it; default 128, beyond 32768 of 1024"};
 
 const auto kMaxFlags = flags::of_largest({kOf, kLimit, kStep}, {"--layer-times"});
 

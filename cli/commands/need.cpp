@@ -13,11 +13,8 @@ namespace {
 constexpr std::string_view kNeededWords =
     "link|link-to-far|link-to-near|near-memory|far-memory|far-throughput";
 
-constexpr Flag kWithin{.name = "--within",
-                       .value = "SHARE",
-                       .help = "of compute alone, above it, e.g. 5%; default 1%"};
-constexpr Flag kTime{
-    .name = "--time", .value = "TIME", .help = "of an iteration, at most; in place of --within"};
+constexpr Flag kWithin{"--within", "SHARE", "of compute alone, above it, e.g. 5%; default 1%"};
+constexpr Flag kTime{"--time", "TIME", "of an iteration, at most; in place of --within"};
 
 const auto kNeedFlags =
     flags::joined(flags::of_runs({"--schedule"}),

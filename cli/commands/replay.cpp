@@ -27,41 +27,27 @@ extern const Command replay_command;
 
 namespace {
 
-constexpr Flag kCompute{.name = "--compute",
-                        .value = "WHAT",
-                        .help =
-                            "what compute steps do as long as predicted: spin (default), or those "
-                            "without products stream through near memory (busy)",
-                        .completes = Completes::kChoices,
-                        .choices = "spin|busy"};
-constexpr Flag kIterations{
-    .name = "--iterations", .brief = "", .value = "N", .help = "timed iterations; default 20"};
-constexpr Flag kWarmup{
-    .name = "--warmup", .brief = "", .value = "N", .help = "iterations before them; default 3"};
-constexpr Flag kMaxTime{.name = "--max-time",
-                        .value = "TIME",
-                        .help = "begin no further iteration after that; default 30s"};
-constexpr Flag kTolerance{.name = "--tolerance",
-                          .value = "SHARE",
-                          .help = "exit code 4 if the iteration time is further off, e.g. 10%"};
-constexpr Flag kExportPlan{.name = "--export-plan",
-                           .value = "FILE",
-                           .help =
-                               "write the plan for `ooc-paleo-gpu --replay FILE`, and end "
-                               "there unless --probe or --device is given",
-                           .completes = Completes::kFiles};
+constexpr Flag kCompute{"--compute", "WHAT",
+                        "what compute steps do as long as predicted: spin (default), or those "
+                        "without products stream through near memory (busy)",
+                        Completes::kChoices, "spin|busy"};
+constexpr Flag kIterations{"--iterations", "N", "timed iterations; default 20"};
+constexpr Flag kWarmup{"--warmup", "N", "iterations before them; default 3"};
+constexpr Flag kMaxTime{"--max-time", "TIME", "begin no further iteration after that; default 30s"};
+constexpr Flag kTolerance{"--tolerance", "SHARE",
+                          "exit code 4 if the iteration time is further off, e.g. 10%"};
+constexpr Flag kExportPlan{"--export-plan", "FILE",
+                           "write the plan for `ooc-paleo-gpu --replay FILE`, and end "
+                           "there unless --probe or --device is given",
+                           Completes::kFiles};
 constexpr Flag kImport{
-    .name = "--import-measurements",
-    .value = "FILE",
-    .help = "what `ooc-paleo-gpu --replay … --output FILE` measured; - is standard input",
-    .completes = Completes::kInputs};
-constexpr Flag kReplayProbe{
-    .name = "--probe",
-    .value = "PATH",
-    .help =
-        "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
-        "this program or in PATH",
-    .completes = Completes::kFiles};
+    "--import-measurements", "FILE",
+    "what `ooc-paleo-gpu --replay … --output FILE` measured; - is standard input",
+    Completes::kInputs};
+constexpr Flag kReplayProbe{"--probe", "PATH",
+                            "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
+                            "this program or in PATH",
+                            Completes::kFiles};
 
 const auto kReplayFlags =
     flags::joined(flags::of_options({"--hardware", "--batch", "--schedule", "--memory",

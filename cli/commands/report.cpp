@@ -19,10 +19,10 @@ extern const Command report_command;
 namespace {
 
 constexpr Flag kPage{.name = "--output",
-                     .brief = "-o",
                      .value = "FILE",
                      .help = "where the HTML page goes; - is standard output",
-                     .completes = Completes::kFiles};
+                     .completes = Completes::kFiles,
+                     .brief = "-o"};
 
 constexpr std::array kReportFlags{kPage, flags::kPlot, flags::kMaxInput};
 

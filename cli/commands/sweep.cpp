@@ -36,27 +36,19 @@ extern const Command sweep_command;
 
 namespace {
 
-constexpr Flag kZip{.name = "--zip",
-                    .value = {},
-                    .help = "lists step together, the first of each, then the second: no product"};
+constexpr Flag kZip{
+    "--zip", {}, "lists step together, the first of each, then the second: no product"};
 constexpr Flag kDryRun{
-    .name = "--dry-run",
-    .value = {},
-    .help = "say how many rows there are, and about how long they take; run and write nothing"};
-constexpr Flag kRowFormat{.name = "--format",
-                          .value = "FORMAT",
-                          .help = "default: what -o ends with, else csv",
-                          .completes = Completes::kChoices,
-                          .choices = "csv|json|jsonl|sqlite"};
-constexpr Flag kOverwrite{
-    .name = "--overwrite", .value = {}, .help = "begin the file anew, whatever it has"};
-constexpr Flag kRows{.name = "--rows",
-                     .value = "A:B",
-                     .help =
-                         "rows A to B - 1 of all, from 0, as --dry-run counts them; `cat` puts "
-                         "parts together"};
-constexpr Flag kJobs{
-    .name = "--jobs", .value = "N", .help = "threads; default: as many as the machine has"};
+    "--dry-run",
+    {},
+    "say how many rows there are, and about how long they take; run and write nothing"};
+constexpr Flag kRowFormat{"--format", "FORMAT", "default: what -o ends with, else csv",
+                          Completes::kChoices, "csv|json|jsonl|sqlite"};
+constexpr Flag kOverwrite{"--overwrite", {}, "begin the file anew, whatever it has"};
+constexpr Flag kRows{"--rows", "A:B",
+                     "rows A to B - 1 of all, from 0, as --dry-run counts them; `cat` puts "
+                     "parts together"};
+constexpr Flag kJobs{"--jobs", "N", "threads; default: as many as the machine has"};
 
 const auto kSweepFlags = flags::joined(
     flags::of_sweeps(), {kZip, kDryRun, kRowFormat, flags::kOutput, kOverwrite, kRows, kJobs,

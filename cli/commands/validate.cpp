@@ -18,10 +18,9 @@ extern const Command validate_command;
 
 namespace {
 
-constexpr Flag kFramework{.name = "--framework",
-                          .value = "FRAMEWORK",
-                          .help = "software of all measured networks; default: by their rows",
-                          .completes = Completes::kFrameworks};
+constexpr Flag kFramework{"--framework", "FRAMEWORK",
+                          "software of all measured networks; default: by their rows",
+                          Completes::kFrameworks};
 constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
                                     flags::kReport, flags::kPlot,   flags::kMaxInput,
                                     flags::kQuiet,  flags::kNoColor};

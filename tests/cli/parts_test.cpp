@@ -30,15 +30,14 @@ Network two_layers() {
                            "two.json");
 }
 
-const Flag kPlain{.name = "--plain", .brief = "-p", .value = "X", .help = ""};
+const Flag kPlain{.name = "--plain", .value = "X", .help = "", .brief = "-p"};
 const Flag kMany{.name = "--many",
-                 .brief = "",
                  .value = "X",
                  .help = "",
                  .completes = Completes::kNothing,
                  .choices = {},
                  .many = true};
-const Flag kSwitch{.name = "--switch", .brief = "", .value = "", .help = ""};
+const Flag kSwitch{"--switch", "", ""};
 const Flag kFlags[] = {kPlain, kMany, kSwitch};
 const Command kCommand{.name = "try",
                        .summary = "",
