@@ -102,11 +102,11 @@ void check_words(const Command& command, const std::vector<std::string>& command
       ++i;  // over its value
       if (i < command_line.size() && !is_flag(command_line[i]) && command_line[i] != "--") continue;
       bad_value(flag->name, "no value", "a value behind it",
-           "see `ooc-paleo " + std::string(command.name) + " --help`");
+                "see `ooc-paleo " + std::string(command.name) + " --help`");
     }
     if (!is_known || !flag->value.empty() || equals == std::string::npos) continue;
     bad_value(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
-         "the flag alone switches it on");
+              "the flag alone switches it on");
   }
 }
 

@@ -1,7 +1,6 @@
 // Lists of a sweep from its flags, and the files that they name.
 #pragma once
 
-
 #include "cli/command.hpp"
 #include "simulator/predict/study.hpp"
 

@@ -23,7 +23,7 @@ struct LayerTime {
 struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
-  Ratio compute_scale = kOne;  ///< what-if factor of peak and GPU memory rate
+  Ratio compute_scale = kOne;    ///< what-if factor of peak and GPU memory rate
   Ratio percent_of_peak = kOne;  ///< PALEO's: share of both rates that forward and backward reach
   std::vector<LayerTime> layer_times = {};
   /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.

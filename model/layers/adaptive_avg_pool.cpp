@@ -42,8 +42,7 @@ LayerModel read_adaptive_avg_pool(const SpecView& spec, const LayerInputs& input
 
 }  // namespace
 
-extern const LayerKind adaptive_avg_pool_kind;
-const LayerKind adaptive_avg_pool_kind{"adaptive_avg_pool", "average pool to a given size",
-                                       &read_adaptive_avg_pool};
+extern const LayerKind adaptive_avg_pool_kind{"adaptive_avg_pool", "average pool to a given size",
+                                              &read_adaptive_avg_pool};
 
 }  // namespace ooc

@@ -33,7 +33,6 @@ LayerModel read_add(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind add_kind;
-const LayerKind add_kind{"add", "sum of tensors of the same shape", &read_add};
+extern const LayerKind add_kind{"add", "sum of tensors of the same shape", &read_add};
 
 }  // namespace ooc

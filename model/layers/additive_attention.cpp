@@ -30,7 +30,6 @@
 // TensorFlow kernels has about eight launches where a step has one here.
 #include <fmt/format.h>
 
-
 #include "model/layers/attention.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/parts.hpp"

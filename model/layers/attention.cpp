@@ -324,11 +324,11 @@ LayerModel read_attention(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind attention_kind;
-const LayerKind attention_kind{.name = "attention",
-                               .summary = "dot-product or additive attention",
-                               .read = &read_attention,
-                               .traits = {.may_be_tied = true, .numbers = NumberClass::kProduct}};
+extern const LayerKind attention_kind{
+    .name = "attention",
+    .summary = "dot-product or additive attention",
+    .read = &read_attention,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kProduct}};
 
 // Query, key and value from the inputs of an attention layer: three of them; or a query and a memory
 // that is key and value; or one that holds all three side by side. With fewer heads of key and value

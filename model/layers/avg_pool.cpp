@@ -13,7 +13,6 @@ LayerModel read_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind avg_pool_kind;
-const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read_avg_pool};
+extern const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read_avg_pool};
 
 }  // namespace ooc

@@ -18,8 +18,7 @@ LayerModel read_batch_norm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind batch_norm_kind;
-const LayerKind batch_norm_kind{"batch_norm", "batch normalisation over channels",
-                                &read_batch_norm};
+extern const LayerKind batch_norm_kind{"batch_norm", "batch normalisation over channels",
+                                       &read_batch_norm};
 
 }  // namespace ooc

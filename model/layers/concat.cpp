@@ -45,7 +45,7 @@ LayerModel read_concat(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind concat_kind;
-const LayerKind concat_kind{"concat", "concatenation along an axis (0 = channels)", &read_concat};
+extern const LayerKind concat_kind{"concat", "concatenation along an axis (0 = channels)",
+                                   &read_concat};
 
 }  // namespace ooc

@@ -65,8 +65,7 @@ LayerModel read_conv(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind conv_kind;
-const LayerKind conv_kind{
+extern const LayerKind conv_kind{
     "conv", "convolution in 1, 2 or 3 dimensions", &read_conv, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

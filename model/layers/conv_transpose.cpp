@@ -93,10 +93,9 @@ LayerModel read_conv_transpose(const SpecView& spec, const LayerInputs& inputs) 
 
 }  // namespace
 
-extern const LayerKind conv_transpose_kind;
-const LayerKind conv_transpose_kind{"conv_transpose",
-                                    "transposed convolution (deconvolution)",
-                                    &read_conv_transpose,
-                                    {.numbers = NumberClass::kProduct}};
+extern const LayerKind conv_transpose_kind{"conv_transpose",
+                                           "transposed convolution (deconvolution)",
+                                           &read_conv_transpose,
+                                           {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -35,11 +35,13 @@ Saves read_saves(const SpecView& spec) {
 }
 
 void read_work(const SpecView& spec, const LayerInputs& inputs, LayerModel& model) {
-  const auto count = [&](std::string_view key) { return Wide(spec.get(key).as_integer(0, kMaxSize)); };
+  const auto count = [&](std::string_view key) {
+    return Wide(spec.get(key).as_integer(0, kMaxSize));
+  };
   const Wide element = inputs.element_bytes();
   const Wide weights = element * model.parameters;
-  model.work.forward = to_task_work(
-      spec, {count("forward_flops"), element * count("forward_elements"), weights});
+  model.work.forward =
+      to_task_work(spec, {count("forward_flops"), element * count("forward_elements"), weights});
   model.work.backward_data = to_task_work(
       spec, {count("backward_flops"), element * count("backward_elements"), Wide(2) * weights});
   if (const auto saved = spec.find("saved_elements")) {
@@ -80,7 +82,6 @@ LayerModel read_custom(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind custom_kind;
-const LayerKind custom_kind{"custom", "states its own shape and costs", &read_custom};
+extern const LayerKind custom_kind{"custom", "states its own shape and costs", &read_custom};
 
 }  // namespace ooc

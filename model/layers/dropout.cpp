@@ -32,7 +32,6 @@ LayerModel read_dropout(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind dropout_kind;
-const LayerKind dropout_kind{"dropout", "random zeros with a saved mask", &read_dropout};
+extern const LayerKind dropout_kind{"dropout", "random zeros with a saved mask", &read_dropout};
 
 }  // namespace ooc

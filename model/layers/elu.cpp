@@ -11,8 +11,7 @@ constexpr ActivationTraits kElu{.forward_flops = 4,
                                 .input_serves = true,
                                 .input_out_of_place = true};
 
-extern const LayerKind elu_kind;
-const LayerKind elu_kind{"elu", "x, or exp(x) - 1 below 0, in place where possible",
-                         &read_activation<kElu>};
+extern const LayerKind elu_kind{"elu", "x, or exp(x) - 1 below 0, in place where possible",
+                                &read_activation<kElu>};
 
 }  // namespace ooc

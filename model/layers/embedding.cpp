@@ -49,10 +49,10 @@ LayerModel read_embedding(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind embedding_kind;
-const LayerKind embedding_kind{.name = "embedding",
-                               .summary = "rows of a table, one per word number",
-                               .read = &read_embedding,
-                               .traits = {.may_be_tied = true, .numbers = NumberClass::kTable}};
+extern const LayerKind embedding_kind{
+    .name = "embedding",
+    .summary = "rows of a table, one per word number",
+    .read = &read_embedding,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

@@ -15,7 +15,6 @@ LayerModel read_flatten(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind flatten_kind;
-const LayerKind flatten_kind{"flatten", "one dimension; a view", &read_flatten};
+extern const LayerKind flatten_kind{"flatten", "one dimension; a view", &read_flatten};
 
 }  // namespace ooc

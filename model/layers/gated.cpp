@@ -35,8 +35,7 @@ LayerModel read_gated(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind gated_kind;
-const LayerKind gated_kind{"gated", "activation of one input times the other, in one kernel",
-                           &read_gated};
+extern const LayerKind gated_kind{"gated", "activation of one input times the other, in one kernel",
+                                  &read_gated};
 
 }  // namespace ooc

@@ -100,7 +100,6 @@ LayerModel read_gelu(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind gelu_kind;
-const LayerKind gelu_kind{"gelu", "x Phi(x), exact form", &read_gelu};
+extern const LayerKind gelu_kind{"gelu", "x Phi(x), exact form", &read_gelu};
 
 }  // namespace ooc

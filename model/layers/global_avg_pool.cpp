@@ -24,8 +24,7 @@ LayerModel read_global_avg_pool(const SpecView& spec, const LayerInputs& inputs)
 
 }  // namespace
 
-extern const LayerKind global_avg_pool_kind;
-const LayerKind global_avg_pool_kind{"global_avg_pool", "average of each channel",
-                                     &read_global_avg_pool};
+extern const LayerKind global_avg_pool_kind{"global_avg_pool", "average of each channel",
+                                            &read_global_avg_pool};
 
 }  // namespace ooc

@@ -20,10 +20,9 @@ LayerModel read_group_norm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind group_norm_kind;
-const LayerKind group_norm_kind{"group_norm",
-                                "normalisation of groups of a sample's channels",
-                                &read_group_norm,
-                                {.numbers = NumberClass::kWide}};
+extern const LayerKind group_norm_kind{"group_norm",
+                                       "normalisation of groups of a sample's channels",
+                                       &read_group_norm,
+                                       {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

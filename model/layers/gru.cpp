@@ -40,10 +40,9 @@ LayerModel read_gru(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind gru_kind;
-const LayerKind gru_kind{"gru",
-                         "gated recurrent unit on [steps, features], unrolled",
-                         &read_gru,
-                         {.numbers = NumberClass::kProduct}};
+extern const LayerKind gru_kind{"gru",
+                                "gated recurrent unit on [steps, features], unrolled",
+                                &read_gru,
+                                {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -11,9 +11,8 @@ constexpr ActivationTraits kHardsigmoid{.forward_flops = 4,
                                         .input_serves = true,
                                         .clamps = true};
 
-extern const LayerKind hardsigmoid_kind;
-const LayerKind hardsigmoid_kind{"hardsigmoid",
-                                 "min(max(x + 3, 0), 6) / 6, in place where possible",
-                                 &read_activation<kHardsigmoid>};
+extern const LayerKind hardsigmoid_kind{"hardsigmoid",
+                                        "min(max(x + 3, 0), 6) / 6, in place where possible",
+                                        &read_activation<kHardsigmoid>};
 
 }  // namespace ooc

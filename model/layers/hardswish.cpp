@@ -9,8 +9,7 @@ namespace ooc {
 constexpr ActivationTraits kHardswish{
     .forward_flops = 5, .backward_flops = 5, .saves = ActivationSaves::kInput};
 
-extern const LayerKind hardswish_kind;
-const LayerKind hardswish_kind{"hardswish", "x min(max(x + 3, 0), 6) / 6",
-                               &read_activation<kHardswish>};
+extern const LayerKind hardswish_kind{"hardswish", "x min(max(x + 3, 0), 6) / 6",
+                                      &read_activation<kHardswish>};
 
 }  // namespace ooc

@@ -13,8 +13,7 @@ LayerModel read_instance_norm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind instance_norm_kind;
-const LayerKind instance_norm_kind{"instance_norm", "normalisation of each channel of a sample",
-                                   &read_instance_norm};
+extern const LayerKind instance_norm_kind{
+    "instance_norm", "normalisation of each channel of a sample", &read_instance_norm};
 
 }  // namespace ooc

@@ -35,10 +35,9 @@ LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind layer_norm_kind;
-const LayerKind layer_norm_kind{"layer_norm",
-                                "layer normalisation over channels",
-                                &read_layer_norm,
-                                {.numbers = NumberClass::kWide}};
+extern const LayerKind layer_norm_kind{"layer_norm",
+                                       "layer normalisation over channels",
+                                       &read_layer_norm,
+                                       {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

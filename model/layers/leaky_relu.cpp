@@ -12,9 +12,8 @@ constexpr ActivationTraits kLeakyRelu{.forward_flops = 2,
                                       .input_serves = true,
                                       .input_out_of_place = true};
 
-extern const LayerKind leaky_relu_kind;
-const LayerKind leaky_relu_kind{"leaky_relu",
-                                "x, or a small share of it below 0, in place where possible",
-                                &read_activation<kLeakyRelu>};
+extern const LayerKind leaky_relu_kind{"leaky_relu",
+                                       "x, or a small share of it below 0, in place where possible",
+                                       &read_activation<kLeakyRelu>};
 
 }  // namespace ooc

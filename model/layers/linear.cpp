@@ -146,10 +146,10 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind linear_kind;
-const LayerKind linear_kind{.name = "linear",
-                            .summary = "fully connected layer, per step on [steps, features]",
-                            .read = &read_linear,
-                            .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
+extern const LayerKind linear_kind{
+    .name = "linear",
+    .summary = "fully connected layer, per step on [steps, features]",
+    .read = &read_linear,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kLinear}};
 
 }  // namespace ooc

@@ -137,8 +137,7 @@ LayerModel read_linear_cross_entropy(const SpecView& spec, const LayerInputs& in
 
 }  // namespace
 
-extern const LayerKind linear_cross_entropy_kind;
-const LayerKind linear_cross_entropy_kind{
+extern const LayerKind linear_cross_entropy_kind{
     .name = "linear_cross_entropy",
     .summary = "last linear layer and loss, logits in chunks",
     .read = &read_linear_cross_entropy,

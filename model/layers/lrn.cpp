@@ -32,10 +32,9 @@ LayerModel read_lrn(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind lrn_kind;
-const LayerKind lrn_kind{"lrn",
-                         "local response normalisation across channels",
-                         &read_lrn,
-                         {.numbers = NumberClass::kWide}};
+extern const LayerKind lrn_kind{"lrn",
+                                "local response normalisation across channels",
+                                &read_lrn,
+                                {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

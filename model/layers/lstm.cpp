@@ -49,10 +49,9 @@ LayerModel read_lstm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind lstm_kind;
-const LayerKind lstm_kind{"lstm",
-                          "long short-term memory on [steps, features], unrolled",
-                          &read_lstm,
-                          {.numbers = NumberClass::kProduct}};
+extern const LayerKind lstm_kind{"lstm",
+                                 "long short-term memory on [steps, features], unrolled",
+                                 &read_lstm,
+                                 {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

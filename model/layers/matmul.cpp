@@ -75,8 +75,7 @@ LayerModel read_matmul(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind matmul_kind;
-const LayerKind matmul_kind{
+extern const LayerKind matmul_kind{
     "matmul", "product of two tensors", &read_matmul, {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -14,7 +14,6 @@ LayerModel read_max_pool(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind max_pool_kind;
-const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window", &read_max_pool};
+extern const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window", &read_max_pool};
 
 }  // namespace ooc

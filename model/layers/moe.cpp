@@ -229,8 +229,7 @@ LayerModel read_moe(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind moe_kind;
-const LayerKind moe_kind{"moe", "mixture of experts, each a gated MLP, on [steps, features]",
-                         &read_moe};
+extern const LayerKind moe_kind{"moe", "mixture of experts, each a gated MLP, on [steps, features]",
+                                &read_moe};
 
 }  // namespace ooc

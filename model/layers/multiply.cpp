@@ -59,8 +59,7 @@ LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind multiply_kind;
-const LayerKind multiply_kind{"multiply", "element-wise product, per-channel factors allowed",
-                              &read_multiply};
+extern const LayerKind multiply_kind{
+    "multiply", "element-wise product, per-channel factors allowed", &read_multiply};
 
 }  // namespace ooc

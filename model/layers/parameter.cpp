@@ -29,10 +29,10 @@ LayerModel read_parameter(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind parameter_kind;
-const LayerKind parameter_kind{.name = "parameter",
-                               .summary = "free parameters, a copy for every sample",
-                               .read = &read_parameter,
-                               .traits = {.takes_inputs = false, .numbers = NumberClass::kTable}};
+extern const LayerKind parameter_kind{
+    .name = "parameter",
+    .summary = "free parameters, a copy for every sample",
+    .read = &read_parameter,
+    .traits = {.takes_inputs = false, .numbers = NumberClass::kTable}};
 
 }  // namespace ooc

@@ -7,7 +7,7 @@ namespace ooc {
 
 constexpr ActivationTraits kRelu{.in_place = InPlace::kWhenPossible, .input_serves = true};
 
-extern const LayerKind relu_kind;
-const LayerKind relu_kind{"relu", "max(x, 0), in place where possible", &read_activation<kRelu>};
+extern const LayerKind relu_kind{"relu", "max(x, 0), in place where possible",
+                                 &read_activation<kRelu>};
 
 }  // namespace ooc

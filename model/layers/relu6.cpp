@@ -10,8 +10,7 @@ constexpr ActivationTraits kRelu6{.forward_flops = 2,
                                   .input_serves = true,
                                   .clamps = true};
 
-extern const LayerKind relu6_kind;
-const LayerKind relu6_kind{"relu6", "min(max(x, 0), 6), in place where possible",
-                           &read_activation<kRelu6>};
+extern const LayerKind relu6_kind{"relu6", "min(max(x, 0), 6), in place where possible",
+                                  &read_activation<kRelu6>};
 
 }  // namespace ooc

@@ -43,7 +43,7 @@ LayerModel read_reshape(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind reshape_kind;
-const LayerKind reshape_kind{"reshape", "other dimensions, same elements; a view", &read_reshape};
+extern const LayerKind reshape_kind{"reshape", "other dimensions, same elements; a view",
+                                    &read_reshape};
 
 }  // namespace ooc

@@ -54,10 +54,9 @@ LayerModel read_rms_norm(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind rms_norm_kind;
-const LayerKind rms_norm_kind{"rms_norm",
-                              "normalisation by the root of the mean square",
-                              &read_rms_norm,
-                              {.numbers = NumberClass::kWide}};
+extern const LayerKind rms_norm_kind{"rms_norm",
+                                     "normalisation by the root of the mean square",
+                                     &read_rms_norm,
+                                     {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

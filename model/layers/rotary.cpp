@@ -65,7 +65,8 @@ LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
   model.output = input;
   model.in_place = read_in_place(spec, eager ? InPlace::kNever : InPlace::kWhenPossible);
   if (eager && model.in_place == InPlace::kRequired) {
-    spec.get("in_place").fail("true", "false beside \"form\": \"eager\"", "which makes new tensors");
+    spec.get("in_place")
+        .fail("true", "false beside \"form\": \"eager\"", "which makes new tensors");
   }
   const Wide forward = eager ? element * turned * 10 + tensor * (part ? 2 : 0) : tensor * 2;
   const Wide backward = eager ? element * turned * 15 + tensor * (part ? 7 : 0) : tensor * 2;
@@ -77,7 +78,7 @@ LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind rotary_kind;
-const LayerKind rotary_kind{"rotary", "rotary position embedding of queries or keys", &read_rotary};
+extern const LayerKind rotary_kind{"rotary", "rotary position embedding of queries or keys",
+                                   &read_rotary};
 
 }  // namespace ooc

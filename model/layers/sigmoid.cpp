@@ -7,7 +7,6 @@ namespace ooc {
 constexpr ActivationTraits kSigmoid{
     .forward_flops = 4, .backward_flops = 3, .in_place = InPlace::kWhereAlways};
 
-extern const LayerKind sigmoid_kind;
-const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read_activation<kSigmoid>};
+extern const LayerKind sigmoid_kind{"sigmoid", "1 / (1 + exp(-x))", &read_activation<kSigmoid>};
 
 }  // namespace ooc

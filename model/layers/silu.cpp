@@ -8,7 +8,7 @@ namespace ooc {
 constexpr ActivationTraits kSilu{
     .forward_flops = 5, .backward_flops = 9, .saves = ActivationSaves::kInput};
 
-extern const LayerKind silu_kind;
-const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish", &read_activation<kSilu>};
+extern const LayerKind silu_kind{"silu", "x sigmoid(x), also called swish",
+                                 &read_activation<kSilu>};
 
 }  // namespace ooc

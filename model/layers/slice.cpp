@@ -28,7 +28,6 @@ LayerModel read_slice(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind slice_kind;
-const LayerKind slice_kind{"slice", "a range of one axis", &read_slice};
+extern const LayerKind slice_kind{"slice", "a range of one axis", &read_slice};
 
 }  // namespace ooc

@@ -23,8 +23,7 @@ LayerModel read_softmax(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind softmax_kind;
-const LayerKind softmax_kind{
+extern const LayerKind softmax_kind{
     "softmax", "softmax over channels", &read_softmax, {.numbers = NumberClass::kWide}};
 
 }  // namespace ooc

@@ -105,10 +105,9 @@ LayerModel read_softmax_cross_entropy(const SpecView& spec, const LayerInputs& i
 
 }  // namespace
 
-extern const LayerKind softmax_cross_entropy_kind;
-const LayerKind softmax_cross_entropy_kind{.name = "softmax_cross_entropy",
-                                           .summary = "the usual loss",
-                                           .read = &read_softmax_cross_entropy,
-                                           .traits = {.numbers = NumberClass::kTable}};
+extern const LayerKind softmax_cross_entropy_kind{.name = "softmax_cross_entropy",
+                                                  .summary = "the usual loss",
+                                                  .read = &read_softmax_cross_entropy,
+                                                  .traits = {.numbers = NumberClass::kTable}};
 
 }  // namespace ooc

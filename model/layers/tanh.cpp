@@ -8,7 +8,6 @@ namespace ooc {
 constexpr ActivationTraits kTanh{
     .forward_flops = 5, .backward_flops = 3, .in_place = InPlace::kWhereAlways};
 
-extern const LayerKind tanh_kind;
-const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read_activation<kTanh>};
+extern const LayerKind tanh_kind{"tanh", "hyperbolic tangent", &read_activation<kTanh>};
 
 }  // namespace ooc

@@ -39,7 +39,6 @@ LayerModel read_transpose(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind transpose_kind;
-const LayerKind transpose_kind{"transpose", "permutation of axes", &read_transpose};
+extern const LayerKind transpose_kind{"transpose", "permutation of axes", &read_transpose};
 
 }  // namespace ooc

@@ -42,7 +42,7 @@ LayerModel read_upsample(const SpecView& spec, const LayerInputs& inputs) {
 
 }  // namespace
 
-extern const LayerKind upsample_kind;
-const LayerKind upsample_kind{"upsample", "larger images by an integer scale", &read_upsample};
+extern const LayerKind upsample_kind{"upsample", "larger images by an integer scale",
+                                     &read_upsample};
 
 }  // namespace ooc

@@ -148,13 +148,12 @@ std::string csv_row(const RunReport& report) {
   return line + '\n';
 }
 
-extern const Writer csv_writer;
-const Writer csv_writer{.name = "csv",
-                        .summary = "one line per result or layer, for spreadsheets",
-                        .prediction = &prediction_csv,
-                        .rows = &csv_rows,
-                        .inspection = &inspection_csv,
-                        .replay = &replay,
-                        .validation = &csv_validation};
+extern const Writer csv_writer{.name = "csv",
+                               .summary = "one line per result or layer, for spreadsheets",
+                               .prediction = &prediction_csv,
+                               .rows = &csv_rows,
+                               .inspection = &inspection_csv,
+                               .replay = &replay,
+                               .validation = &csv_validation};
 
 }  // namespace ooc

@@ -330,13 +330,12 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
 
 }  // namespace
 
-extern const Writer json_writer;
-const Writer json_writer{.name = "json",
-                         .summary = "everything, for other programs (docs/formats.md, 5)",
-                         .prediction = &prediction,
-                         .rows = &json_rows,
-                         .inspection = &inspection,
-                         .replay = &json_replay,
-                         .validation = &json_validation};
+extern const Writer json_writer{.name = "json",
+                                .summary = "everything, for other programs (docs/formats.md, 5)",
+                                .prediction = &prediction,
+                                .rows = &json_rows,
+                                .inspection = &inspection,
+                                .replay = &json_replay,
+                                .validation = &json_validation};
 
 }  // namespace ooc

@@ -15,13 +15,12 @@ std::string for_terminal(const Report& report, const WriteOptions& options) {
 
 }  // namespace
 
-extern const Writer table_writer;
-const Writer table_writer{.name = "table",
-                          .summary = "for people",
-                          .prediction = &for_terminal<&table_prediction, RunReport>,
-                          .rows = &for_terminal<&table_rows, ResultRows>,
-                          .inspection = &for_terminal<&table_inspection, NetworkReport>,
-                          .replay = &for_terminal<&table_replay, ReplayReport>,
-                          .validation = &for_terminal<&table_validation, ValidationReport>};
+extern const Writer table_writer{.name = "table",
+                                 .summary = "for people",
+                                 .prediction = &for_terminal<&table_prediction, RunReport>,
+                                 .rows = &for_terminal<&table_rows, ResultRows>,
+                                 .inspection = &for_terminal<&table_inspection, NetworkReport>,
+                                 .replay = &for_terminal<&table_replay, ReplayReport>,
+                                 .validation = &for_terminal<&table_validation, ValidationReport>};
 
 }  // namespace ooc

@@ -4,7 +4,6 @@
 
 #include <iterator>
 
-
 namespace ooc {
 
 template <bool kOneDevice>

@@ -296,7 +296,7 @@ PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, By
   const bool several = rounds.kind == SubBatch::Kind::kSize && rounds.samples != batch;
   if (several && rounds.samples > batch) {
     bad_value("--sub-batch", std::to_string(rounds.samples),
-                 "a number from 1 to the batch, " + std::to_string(batch));
+              "a number from 1 to the batch, " + std::to_string(batch));
   }
   auto run =
       std::make_shared<const Iteration>(several ? rounds_with_state(which, rounds.samples)

@@ -1,6 +1,5 @@
 #include "simulator/predict/sweep_worker.hpp"
 
-
 #include "simulator/predict/framework_choice.hpp"
 
 namespace ooc {

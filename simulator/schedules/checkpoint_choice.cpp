@@ -44,7 +44,7 @@ std::vector<bool> asked_layers(const TrainingGraph& graph, const Blocks& asked) 
   }
   if (!found) {
     bad_value("--blocks", in_quotes("layer:" + asked.first + ".." + asked.last),
-                 "two layers of a block, the first before the last");
+              "two layers of a block, the first before the last");
   }
   return within;
 }
@@ -55,7 +55,7 @@ SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
   const std::vector<bool> within = asked_layers(facts.graph, asked);
   if (asked.together > asked.of) {
     bad_value("--blocks", std::to_string(asked.together) + " of " + std::to_string(asked.of),
-                 "no more blocks than there are");
+              "no more blocks than there are");
   }
   std::vector<std::int64_t> segment(facts.forward + 1, -1);
   std::int64_t block = -1;

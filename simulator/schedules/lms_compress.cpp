@@ -82,12 +82,12 @@ class CompressionPlanner {
     check_lms_options(problem_.options);
     if (problem_.options.own->restore_per_reader) {
       bad_value("--restore-per-reader", "compressed tensors", "--lms-action swap",
-                   "what was compressed is restored once");
+                "what was compressed is restored once");
     }
     const Dtype dtype = problem_.graph.network->dtype;
     if (dtype == Dtype::kFloat32) return;
     bad_value("--lms-action", "compression of " + std::string(dtype_info(dtype).name),
-                 "a network of float32", "only float32 is compressed, to float16");
+              "a network of float32", "only float32 is compressed, to float16");
   }
 
   [[nodiscard]] bool can_compress(TensorId tensor) const {

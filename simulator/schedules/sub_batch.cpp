@@ -31,7 +31,7 @@ constexpr int kIterations = 32;
 /// more memory may choose from is what less memory may, and more.
 constexpr std::int64_t kTriedInOctave = 4;
 /// Tasks of a whole iteration.
-constexpr std::int64_t kMostTasks = std::int64_t{1} << 22;
+constexpr std::int64_t kMostTasksOfRounds = std::int64_t{1} << 22;
 
 /// max over tasks of M_min(t, b) with the fastest algorithm's workspace.
 Bytes largest_task(const TrainingGraph& graph, const CostTable& costs) {
@@ -164,7 +164,7 @@ class RoundsPlanner {
   PlannedIteration fixed(std::int64_t samples) {
     if (samples > batch_) {
       bad_value("--sub-batch", std::to_string(samples),
-                   "a number from 1 to the batch, " + std::to_string(batch_));
+                "a number from 1 to the batch, " + std::to_string(batch_));
     }
     if (!fits(samples)) return {std::move(plans_.at(samples)), nullptr};
     return joined(samples);
@@ -197,11 +197,11 @@ class RoundsPlanner {
     if (samples == batch_) return {std::move(plans_.at(samples)), nullptr};
     const std::int64_t rounds = (batch_ - 1) / samples + 1;
     const auto tasks = static_cast<std::int64_t>(request_.graph.tasks.size());
-    if (rounds > kMostTasks / std::max<std::int64_t>(1, tasks)) {
+    if (rounds > kMostTasksOfRounds / std::max<std::int64_t>(1, tasks)) {
       bad_value("--sub-batch",
-                   std::to_string(samples) + ", which takes " + std::to_string(rounds) + " rounds",
-                   "at most " + std::to_string(kMostTasks) + " tasks in all rounds",
-                   "give more memory or a smaller batch");
+                std::to_string(samples) + ", which takes " + std::to_string(rounds) + " rounds",
+                "at most " + std::to_string(kMostTasksOfRounds) + " tasks in all rounds",
+                "give more memory or a smaller batch");
     }
     const std::int64_t rest = last_round(batch_, samples);
     const PlanResult& last = plan_at(rest);

@@ -43,7 +43,7 @@ void check_options(const ScheduleOptions& options) {
   const Ratio ratio = options.far_compression;
   if (ratio >= kOne && ratio.count() <= kLargestCompression * kOne.count()) return;
   bad_value("--far-compression", std::to_string(static_cast<double>(ratio.count()) / 1e9),
-               "a number from 1 to 1000");
+            "a number from 1 to 1000");
 }
 
 TaskId before(std::size_t task) { return make_id<TaskId>(task > 0 ? task - 1 : 0); }

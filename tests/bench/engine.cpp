@@ -165,7 +165,6 @@ void run(Report& report) {
 
 }  // namespace
 
-extern const Benchmark engine_benchmark;
-const Benchmark engine_benchmark{"engine", "what does one simulated step cost?", &run};
+extern const Benchmark engine_benchmark{"engine", "what does one simulated step cost?", &run};
 
 }  // namespace ooc

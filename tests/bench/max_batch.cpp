@@ -36,8 +36,7 @@ void run(Report& report) {
 
 }  // namespace
 
-extern const Benchmark max_batch_benchmark;
-const Benchmark max_batch_benchmark{"max-batch",
-                                    "how long does the search for the largest batch take?", &run};
+extern const Benchmark max_batch_benchmark{
+    "max-batch", "how long does the search for the largest batch take?", &run};
 
 }  // namespace ooc

@@ -135,7 +135,6 @@ void run(Report& report) {
 
 }  // namespace
 
-extern const Benchmark planning_benchmark;
-const Benchmark planning_benchmark{"planning", "how long does a schedule plan?", &run};
+extern const Benchmark planning_benchmark{"planning", "how long does a schedule plan?", &run};
 
 }  // namespace ooc

@@ -56,7 +56,7 @@ void run(Report& report) {
 
 }  // namespace
 
-extern const Benchmark search_benchmark;
-const Benchmark search_benchmark{"search", "how quick is the search for the best plan?", &run};
+extern const Benchmark search_benchmark{"search", "how quick is the search for the best plan?",
+                                        &run};
 
 }  // namespace ooc

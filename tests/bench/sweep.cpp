@@ -149,8 +149,7 @@ void run(Report& report) {
 
 }  // namespace
 
-extern const Benchmark sweep_benchmark;
-const Benchmark sweep_benchmark{
+extern const Benchmark sweep_benchmark{
     "sweep", "what does one row of a sweep cost, and do many cost memory?", &run};
 
 }  // namespace ooc

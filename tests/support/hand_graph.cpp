@@ -1,7 +1,6 @@
 // Fills the tables of a TrainingGraph from what a test says.
 #include "tests/support/hand_graph.hpp"
 
-
 #include "model/base/errors.hpp"
 
 namespace ooc::test {

@@ -1,7 +1,6 @@
 // One layer read from its JSON text, as the network reader would read it.
 #pragma once
 
-
 #include "model/layers/layer_kind.hpp"
 #include "tests/support/test.hpp"
 

@@ -1,7 +1,6 @@
 // Networks written in a few lines for the tests of the reader.
 #pragma once
 
-
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 
