@@ -143,25 +143,8 @@ bool compresses(const RunReport& report) {
 }
 
 std::string_view stall_phrase(const RunReport& report, StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "waiting for another step";
-    case StallCause::kSwapIn:
-      return "waiting for copies to near memory";
-    case StallCause::kSwapOut:
-      return "waiting for copies to far memory";
-    case StallCause::kMemory:
-      return "waiting for memory to be freed";
-    case StallCause::kFault:
-      return "page faults";
-    case StallCause::kRecompute:
-      return compresses(report) ? "compressing and restoring tensors" : "running tasks again";
-    case StallCause::kLaunch:
-      return "launching";
-    case StallCause::kUpdate:
-      return "waiting for updates in far memory";
-  }
-  return "";
+  const bool squeezes = cause == StallCause::kRecompute && compresses(report);
+  return squeezes ? "compressing and restoring tensors" : wait_phrase(cause);
 }
 
 // "Compute runs 82.5 % of the time; the largest wait is for copies to near memory, 8.9 %". Not what
@@ -526,6 +509,28 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
 }
 
 }  // namespace
+
+std::string_view wait_phrase(StallCause cause) {
+  switch (cause) {
+    case StallCause::kDependency:
+      return "waiting for another step";
+    case StallCause::kSwapIn:
+      return "waiting for copies to near memory";
+    case StallCause::kSwapOut:
+      return "waiting for copies to far memory";
+    case StallCause::kMemory:
+      return "waiting for memory to be freed";
+    case StallCause::kFault:
+      return "page faults";
+    case StallCause::kRecompute:
+      return "running tasks again";
+    case StallCause::kLaunch:
+      return "launching";
+    case StallCause::kUpdate:
+      return "waiting for updates in far memory";
+  }
+  return "";
+}
 
 std::string table_prediction(const RunReport& report, const WriteOptions& options) {
   const Look& look = options.look;

@@ -72,25 +72,8 @@ std::string times(const ReplayReport& report, const Look& look) {
 }
 
 std::string_view cause_phrase(StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "waiting for another step";
-    case StallCause::kSwapIn:
-      return "waiting for copies to near memory";
-    case StallCause::kSwapOut:
-      return "waiting for copies to far memory";
-    case StallCause::kMemory:
-      return "waiting for memory to be freed";
-    case StallCause::kFault:
-      return "page faults";
-    case StallCause::kRecompute:
-      return "running tasks again";
-    case StallCause::kLaunch:
-      return "starting steps: queueing, events, launches";
-    case StallCause::kUpdate:
-      break;  // such plans are not replayed
-  }
-  return "";
+  return cause == StallCause::kLaunch ? "starting steps: queueing, events, launches"
+                                      : wait_phrase(cause);
 }
 
 std::string causes(const ReplayReport& report, const Look& look) {

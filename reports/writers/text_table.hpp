@@ -111,6 +111,9 @@ struct StaticWords {
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
 
+/// Returns what compute does in place of tasks: "waiting for copies to near memory".
+[[nodiscard]] std::string_view wait_phrase(StallCause cause);
+
 /// Returns the columns of `text` on a terminal: code points, without colour codes.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
