@@ -26,6 +26,20 @@ inline constexpr BytesPerSecond kTenPerSecond{10'000'000'000};
 /// Sizes of small examples, in elements of float32.
 [[nodiscard]] inline Bytes words(std::int64_t count) { return Bytes(count * 4); }
 
+/// A network whose forward tasks take 10 ns, backward tasks 20 ns, updates and weights nothing.
+[[nodiscard]] inline Workload timed_workload(const std::string& layers, const std::string& shape) {
+  Workload workload = workload_of_text(tiny::network(layers, shape), 1);
+  workload.costs.static_bytes = Bytes(0);
+  for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
+    const TaskKind kind = workload.graph.tasks[i].kind;
+    const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
+    workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
+                                                          : kind == TaskKind::kUpdate ? 0
+                                                                                      : 20);
+  }
+  return workload;
+}
+
 struct ScheduleExample {
   Workload workload;
   const Schedule* schedule = nullptr;
@@ -72,6 +86,25 @@ struct ScheduleExample {
         name += " after " + step_name(made, workload.graph, step);
       }
       names.push_back(name);
+    }
+    return names;
+  }
+  /// "b before c.backward": what runs again, and the first task that does not behind it.
+  [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {},
+                            const std::string& joint = " before ") const {
+    const Plan made = plan(budget, options);
+    Names names;
+    std::size_t waiting = 0;  // names without their task
+    for (const StepId id : made.queues[0]) {
+      const Step& step = made.steps[id.at()];
+      if (step.recompute) {
+        const Task& task = workload.graph.tasks[static_cast<std::size_t>(step.object)];
+        names.push_back(workload.network->layers[task.layer.at()].name);
+        continue;
+      }
+      for (; waiting < names.size(); ++waiting) {
+        names[waiting] += joint + step_name(made, workload.graph, id);
+      }
     }
     return names;
   }

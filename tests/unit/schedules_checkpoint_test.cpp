@@ -51,35 +51,11 @@ const Names kPairs{"x1_a", "x1_b", "x2_a", "x2_b", "x3_a", "x3_b"};
 // at most 8 (e, which backward reads at once, cannot be dropped); e.bw: data b c d E D.
 struct Chain : ScheduleExample {
   explicit Chain(const char* name, const Names& layers = {"a", "b", "c", "d", "e", "f"})
-      : ScheduleExample{workload_of_text(tiny::network(text_of_chain(layers), "[4]"), 1),
-                        find_schedule(name)} {
-    workload.costs.static_bytes = Bytes(0);
-    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
-      const TaskKind kind = workload.graph.tasks[i].kind;
-      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
-      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
-                                                            : kind == TaskKind::kUpdate ? 0
-                                                                                        : 20);
-    }
-  }
+      : ScheduleExample{timed_workload(text_of_chain(layers), "[4]"), find_schedule(name)} {}
 
   /// "c e.backward": what runs again, and the task that it runs for.
   [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    Names names;
-    std::size_t waiting = 0;
-    for (const StepId id : made.queues[0]) {
-      const Step& step = made.steps[id.at()];
-      const Task& task = workload.graph.tasks[static_cast<std::size_t>(step.object)];
-      if (step.recompute) {
-        names.push_back(workload.network->layers[task.layer.at()].name);
-        continue;
-      }
-      for (; waiting < names.size(); ++waiting) {
-        names[waiting] += " " + step_name(made, workload.graph, id);
-      }
-    }
-    return names;
+    return ScheduleExample::again(budget, options, " ");
   }
 };
 

@@ -34,25 +34,12 @@ ScheduleOptions compress_with(LmsAction action) {
 // With a's half moved too: c 9, d 10, d_d to c_w 13, b_d 9, a' 15. If data moves as well, 1 less
 // from b on to b_w (a_w needs it: 5).
 struct CompressExample {
-  Workload workload = workload_of_text(
-      tiny::network(layer("a", 4) + "," + layer("b", 4) + "," + layer("c", 4) + "," + layer("d", 1),
-                    "[1]"),
-      1);
+  Workload workload = timed_workload(
+      layer("a", 4) + "," + layer("b", 4) + "," + layer("c", 4) + "," + layer("d", 1), "[1]");
 
   static std::string layer(const std::string& name, int units) {
     return R"({"name": ")" + name + R"(", "type": "linear", "units": )" + std::to_string(units) +
            "}";
-  }
-
-  CompressExample() {
-    workload.costs.static_bytes = Bytes(0);
-    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
-      const TaskKind kind = workload.graph.tasks[i].kind;
-      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
-      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
-                                                            : kind == TaskKind::kUpdate ? 0
-                                                                                        : 20);
-    }
   }
 
   [[nodiscard]] PlannedIteration result(Bytes budget, const ScheduleOptions& options) const {

@@ -19,40 +19,7 @@ const ScheduleOptions kMemory = by(Recomputation::kMemory);
 
 struct RecomputeExample : ScheduleExample {
   RecomputeExample(const char* name, const std::string& layers, const std::string& shape)
-      : ScheduleExample{workload_of_text(tiny::network(layers, shape), 1), find_schedule(name)} {
-    workload.costs.static_bytes = Bytes(0);
-    for (std::size_t i = 0; i < workload.graph.tasks.size(); ++i) {
-      const TaskKind kind = workload.graph.tasks[i].kind;
-      const auto way = workload.costs.default_alternative(make_id<TaskId>(i));
-      workload.costs.alternatives[way.at()].time = Duration(kind == TaskKind::kForward  ? 10
-                                                            : kind == TaskKind::kUpdate ? 0
-                                                                                        : 20);
-    }
-  }
-
-  /// "b before c.backward": what runs again, and which task for the first time behind it.
-  [[nodiscard]] Names again(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    Names names;
-    std::size_t waiting = 0;  // names without their "before"
-    for (const StepId id : made.queues[0]) {
-      const Step& step = made.steps[id.at()];
-      if (step.recompute) {
-        names.push_back(layer_of(step));
-        continue;
-      }
-      for (; waiting < names.size(); ++waiting) {
-        names[waiting] += " before " + step_name(made, workload.graph, id);
-      }
-    }
-    return names;
-  }
-
- private:
-  [[nodiscard]] std::string layer_of(const Step& step) const {
-    const Task& task = workload.graph.tasks[static_cast<std::size_t>(step.object)];
-    return workload.network->layers[task.layer.at()].name;
-  }
+      : ScheduleExample{timed_workload(layers, shape), find_schedule(name)} {}
 };
 
 std::string linear(const std::string& name, int units) {
