@@ -56,37 +56,27 @@ std::vector<RowColumn> columns_of(const SolveAsked& asked) {
   };
   const bool is_rate = axis.unit == SolveAxis::Unit::kRate;
   const auto show = !axis.is_needed() ? &count_text : is_rate ? &rate_text : &bytes_text;
-  RowColumn value{.title = std::string(axis.word), .name = "value", .show = show};
+  RowColumn value{std::string(axis.word), "value", 0, "", "", show};
   if (axis.is_needed()) {
     value.note = "the smallest that suffices; any: nothing moves";
     add({value});
     if (is_rate) {
-      add({{.title = "too little",
-            .name = "beyond",
-            .leaves = 7,
-            .note = "the next smaller rate: was run, does not suffice",
-            .show = show}});
+      add({{"too little", "beyond", 7, "the next smaller rate: was run, does not suffice", "",
+            show}});
     }
   } else {
     add({value,
-         {.title = "+",
-          .name = "any_in_rounds",
-          .note = "any larger batch runs, too, in rounds of at most so many samples",
-          .usual = "",
-          .show = [](const MetricValue& it) { return std::string(std::get<bool>(it) ? "+" : ""); }},
-         {.title = "*",
-          .name = "monotone",
-          .note = "larger ones may fit, as need does not always grow; the next few do not",
-          .usual = "",
-          .show = [](const MetricValue& it) { return std::string(std::get<bool>(it) ? "" : "*"); }},
-         {.title = "gain", .name = "gain", .note = "over in-core", .usual = "1.000x"}});
+         {"+", "any_in_rounds", 0,
+          "any larger batch runs, too, in rounds of at most so many samples", "",
+          [](const MetricValue& it) { return std::string(std::get<bool>(it) ? "+" : ""); }},
+         {"*", "monotone", 0,
+          "larger ones may fit, as need does not always grow; the next few do not", "",
+          [](const MetricValue& it) { return std::string(std::get<bool>(it) ? "" : "*"); }},
+         {"gain", "gain", 0, "over in-core", "1.000x"}});
     if (axis.word == "layers") add({{"parameters", "parameters"}});
   }
-  add({{.title = "rounds",
-        .name = "rounds",
-        .leaves = axis.is_needed() ? 2 : 1,
-        .note = "the batch in parts, gradients add up to one update",
-        .usual = "1"},
+  add({{"rounds", "rounds", axis.is_needed() ? 2 : 1,
+        "the batch in parts, gradients add up to one update", "1"},
        {"time", "iteration_time_ns"},
        {"slowdown", "slowdown", axis.is_needed() ? 0 : 5, "against computing that alone"},
        {"samples/s", "samples_per_s", axis.is_needed() ? 4 : 0}});

@@ -232,16 +232,10 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
                   {"samples/s", "samples_per_s", 3},
                   {"tokens/s", "tokens_per_s", 2},
                   {"peak", "peak_near_bytes", 4},
-                  {.title = "learns the same",
-                   .name = "changes_result",
-                   .leaves = 3,
-                   .usual = "yes",
-                   .show = &text_of_change},
-                  {.title = "error",
-                   .name = "median_error",
-                   .leaves = 1,
-                   .note = "median of measured jobs of its kind; empty: none measured",
-                   .show = &text_of_share}},
+                  {"learns the same", "changes_result", 3, "", "yes", &text_of_change},
+                  {"error", "median_error", 1,
+                   "median of measured jobs of its kind; empty: none measured", "",
+                   &text_of_share}},
       .failing_columns = {{"what", "what"}, {"memory", "oom_tier"}, {"lacks", "lacking_bytes"}}};
   std::vector<const Remedy*> told;
   for (const Try& each : tries) {

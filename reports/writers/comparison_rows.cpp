@@ -157,9 +157,8 @@ std::vector<RowColumn> peak_columns(std::vector<RowColumn> columns) {
   for (const auto& [before, tier] : {std::pair("", "near"), std::pair("far: ", "far")}) {
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
       const auto category = static_cast<MemoryCategory>(i);
-      columns.push_back({.title = before + category_text(category),
-                         .name = fmt::format("{}.{}", tier, category_name(category)),
-                         .usual = "0 B"});
+      columns.push_back({before + category_text(category),
+                         fmt::format("{}.{}", tier, category_name(category)), 0, "", "0 B"});
     }
   }
   return columns;
@@ -198,7 +197,7 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
     if (reports[i].feasible) fits.push_back(&reports[i]);
   }
   rows.columns = {{"schedule", "row"},
-                  {.title = "rounds", .name = "rounds", .leaves = 3, .usual = "1"},
+                  {"rounds", "rounds", 3, "", "1"},
                   {"time", "iteration_time_ns"},
                   {"slowdown", "slowdown"},
                   {"samples/s", "samples_per_s", 5},
@@ -263,15 +262,13 @@ ResultRows machine_rows(const MachinesReport& report, const WriteOptions& option
     if (run.feasible) fits.push_back(&run);
   }
   const auto mark = [](std::string name, std::string (*show)(const MetricValue& value)) {
-    return RowColumn{.title = "", .name = std::move(name), .usual = "", .show = show};
+    return RowColumn{"", std::move(name), 0, "", "", show};
   };
   if (machines || !states) rows.columns.push_back({"machine", "hardware"});
   rows.columns.insert(
       rows.columns.end(),
       {{"link", "link_bytes_per_s"},
-       {.title = "state",
-        .name = "state",
-        .note = "what moves, as docs/model.md, section 10 has it"},
+       {"state", "state", 0, "what moves, as docs/model.md, section 10 has it"},
        mark("fastest",
             [](const MetricValue& is) { return std::string(std::get<bool>(is) ? "fastest" : ""); }),
        mark("most_for_the_price",
@@ -279,21 +276,17 @@ ResultRows machine_rows(const MachinesReport& report, const WriteOptions& option
               return std::string(std::get<bool>(is) ? "most for the price" : "");
             }),
        {"samples/s", "samples_per_s"},
-       {.title = "price",
-        .name = "price",
-        .show = [](const MetricValue& price) { return metric_text(price); }},
-       {.title = "samples/s per price",
-        .name = "samples_per_s_per_price",
-        .note = "per unit of the price that was given",
-        .show =
-            [](const MetricValue& each_price) {
-              return fmt::format("{:.4g}", std::get<double>(each_price));
-            }},
+       {"price", "price", 0, "", "", [](const MetricValue& price) { return metric_text(price); }},
+       {"samples/s per price", "samples_per_s_per_price", 0, "per unit of the price that was given",
+        "",
+        [](const MetricValue& each_price) {
+          return fmt::format("{:.4g}", std::get<double>(each_price));
+        }},
        {"time", "iteration_time_ns"},
        {"slowdown", "slowdown", 0, "against computing alone on that machine"},
        {"schedule", "row", 0,
         "the quickest that fits; `compare` with one machine shows all of them"},
-       {.title = "rounds", .name = "rounds", .leaves = 2, .usual = "1"},
+       {"rounds", "rounds", 2, "", "1"},
        {"near memory", "budget_near_bytes", 3},
        {"peak", "peak_near_bytes", 6},
        {"far", "peak_far_bytes", 5, "far memory that it needs"},
