@@ -206,7 +206,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kName = "ooc-paleo-gpu";
+constexpr const char* kProbeName = "ooc-paleo-gpu";
 
 std::string named(const std::string& path, std::string_view by) {
   if (can_run(path)) return path;
@@ -229,8 +229,8 @@ FoundProbe find_probe(const std::optional<std::string>& flag) {
   std::vector<std::string> candidates;
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) candidates.push_back((program.parent_path() / kName).string());
-  const std::vector<std::string> on_path = places_on_path(kName);
+  if (!error) candidates.push_back((program.parent_path() / kProbeName).string());
+  const std::vector<std::string> on_path = places_on_path(kProbeName);
   candidates.insert(candidates.end(), on_path.begin(), on_path.end());
   for (const std::string& candidate : candidates) {
     if (can_run(candidate)) {
