@@ -218,8 +218,7 @@ std::string job_text(const RunInputs& inputs, bool with_hardware, bool with_batc
   if (with_hardware) text += " on " + inputs.hardware;
   if (with_batch) text += ", batch " + group_thousands(inputs.batch);
   if (inputs.devices > 1) {
-    text += fmt::format(" over {} devices, gradients exchanged {}", inputs.devices,
-                        inputs.exchange == "end" ? "at the end" : "as they come");
+    text += " over " + devices_text(inputs.devices, inputs.exchange);
   }
   return printable(text + ", " + framework_text(inputs.framework, inputs.framework_meaning));
 }

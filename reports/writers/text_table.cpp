@@ -199,6 +199,13 @@ std::string symbols_text(const RunInputs& inputs) {
   return text;
 }
 
+std::string devices_text(int devices, std::string_view exchange) {
+  return fmt::format("{} devices, {}", devices,
+                     exchange.empty()    ? "each with a shard of state"
+                     : exchange == "end" ? "gradients exchanged at the end"
+                                         : "gradients exchanged as they come");
+}
+
 std::string framework_text(std::string_view name, std::string_view meaning) {
   return meaning.empty() ? fmt::format("framework {}", name)
                          : fmt::format("framework {} ({})", name, meaning);

@@ -155,7 +155,7 @@ constexpr Metric kMetrics[] = {
      [](const Report& r) -> Value { return std::int64_t{r.inputs.devices}; }},
     {"exchange", "inputs", "exchange", "when several devices exchange gradients",
      [](const Report& r) -> Value {
-       if (r.inputs.devices == 1) return {};
+       if (r.inputs.devices == 1 || r.inputs.exchange.empty()) return {};
        return r.inputs.exchange;
      }},
     {"gap", "", "gap", "iteration time above the lower bound, as a share of it",
