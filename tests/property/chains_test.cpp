@@ -6,6 +6,7 @@
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/equations.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -48,9 +49,8 @@ Equations equations_of_run(const Workload& workload, const Schedule& schedule, c
 }
 
 Bytes smallest_budget(const Workload& workload, const char* schedule) {
-  const PlanResult result =
-      find_schedule(schedule)->make_plan({workload.graph, workload.costs, Bytes(0)});
-  return std::get<OutOfMemory>(result).smallest_budget.value();
+  return smallest_of(
+      find_schedule(schedule)->make_plan({workload.graph, workload.costs, Bytes(0)}));
 }
 
 /// docs/model.md, 4: the total of vdnn-like on a chain that saves outputs. Layer l of n, from 0, has the
@@ -130,8 +130,7 @@ TEST_CASE("what a run takes longer than on paper is the sum of its causes, whate
     INFO(rerun("property_chains", seed));
     INFO("schedule ", schedule.name);
     INFO(workload.text);
-    const PlanResult none = schedule.make_plan(problem_of(workload, Bytes(0)));
-    const Bytes least = std::get<OutOfMemory>(none).smallest_budget.value();
+    const Bytes least = smallest_of(schedule.make_plan(problem_of(workload, Bytes(0))));
     const Bytes budget(least.count() + dice.number(0, least.count()));
     const std::optional<Run> run = run_of(workload, schedule, budget);
     if (!run) return;
@@ -198,8 +197,7 @@ TEST_CASE("serial copies hide behind no task, whatever the schedule") {
     INFO(rerun("property_chains", seed));
     INFO("schedule ", schedule.name);
     INFO(workload.text);
-    const PlanResult none = schedule.make_plan(problem_of(workload, Bytes(0)));
-    const Bytes budget = std::get<OutOfMemory>(none).smallest_budget.value();
+    const Bytes budget = smallest_of(schedule.make_plan(problem_of(workload, Bytes(0))));
     const PlanResult made = schedule.make_plan(problem_of(workload, budget));
     const Plan& plan = std::get<Plan>(made);
     const CopyRules rules{.streams = CopyStreams::kSerial};

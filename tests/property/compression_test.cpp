@@ -2,13 +2,10 @@
 // for the graph that it is about; near memory stays within the budget, and the smallest one is exact, as is
 // every number of tensors; compute and stalls add up; a free link costs nothing but the kernels, which
 // are never the network's work; everything fits means nothing added; and the naive simulator agrees.
-#include "simulator/engine/simulate.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
-#include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
@@ -39,11 +36,7 @@ struct CompressionCase {
                                               .options = options},
                                   .costs_of = costs_of});
   }
-  [[nodiscard]] Bytes smallest() const {
-    const PlannedIteration none = plan(Bytes(0));
-    REQUIRE(std::holds_alternative<OutOfMemory>(none.plan));
-    return std::get<OutOfMemory>(none.plan).smallest_budget.value();
-  }
+  [[nodiscard]] Bytes smallest() const { return smallest_of(plan(Bytes(0)).plan); }
 };
 
 /// Of the tasks that no network has.
@@ -73,12 +66,7 @@ void check_run(Dice& dice, const CompressionCase& test, const PlannedIteration& 
   const Plan& plan = std::get<Plan>(made.plan);
   const TrainingGraph& graph = made.iteration ? *made.iteration->graph : test.workload.graph;
   const CostTable& costs = made.iteration ? made.iteration->costs : test.workload.costs;
-  const auto unsound = validate_plan(plan, graph, costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
-  REQUIRE(timeline.peak_near <= budget);
+  const Timeline timeline = require_run(plan, graph, costs, budget);
   require_categories_add_up(plan, graph, costs, timeline);
   const Duration compute = work(test);
   REQUIRE(timeline.busy == compute);
@@ -92,11 +80,7 @@ void check_run(Dice& dice, const CompressionCase& test, const PlannedIteration& 
   if (test.options.lms_action == LmsAction::kCompress) REQUIRE_FALSE(copies);
   test.waiting->add(dice, {plan, graph, costs, budget});
   if (!dice.once_in(8)) return;
-  const NaiveResult slow =
-      simulate_naively(read_plan_text(write_plan_text(plan, graph, costs, budget)));
-  REQUIRE(slow.finished);
-  REQUIRE(slow.iteration_time == timeline.iteration_time.count());
-  REQUIRE(slow.peak == timeline.peak_near.count());
+  require_naive_agrees(plan, graph, costs, budget, timeline);
 }
 
 void check_case(Dice& dice, CompressionCase& test) {

@@ -6,10 +6,10 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/test.hpp"
@@ -117,11 +117,8 @@ std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchang
 }
 
 void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
-  const NaiveResult naive = simulate_naively(
-      read_plan_text(write_plan_text(joint.plan, *joint.all.graph, joint.all.costs, budget)));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+  const NaiveResult naive =
+      require_naive_agrees(joint.plan, *joint.all.graph, joint.all.costs, budget, timeline);
   for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
     REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
     REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
@@ -149,13 +146,7 @@ void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange ex
                    WaitingRuns& waiting) {
   const std::optional<Joint> joint = join(test, budget, exchange);
   if (!joint) return;
-  const auto unsound = validate_plan(joint->plan, *joint->all.graph, joint->all.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome =
-      simulate({.plan = joint->plan, .costs = joint->all.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
-  REQUIRE(timeline.peak_near <= budget);
+  const Timeline timeline = require_run(joint->plan, *joint->all.graph, joint->all.costs, budget);
   const Duration bound = bound_of(test, *joint, budget, exchange);
   REQUIRE(bound <= timeline.iteration_time);
   require_categories_add_up(joint->plan, *joint->all.graph, joint->all.costs, timeline);
@@ -199,9 +190,8 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
     INFO(rerun("property_devices", seed));
     INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);
     INFO(text);
-    const PlannedIteration nothing =
-        plan_share(test, split_batch(batch, devices).front(), Bytes(0)).result;
-    const Bytes smallest = std::get<OutOfMemory>(nothing.plan).smallest_budget.value();
+    const Bytes smallest =
+        smallest_of(plan_share(test, split_batch(batch, devices).front(), Bytes(0)).result.plan);
     const Bytes more(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
     REQUIRE(join(test, smallest, Exchange::kEnd).has_value());
     for (const Exchange exchange : {Exchange::kEnd, Exchange::kOverlap}) {

@@ -3,6 +3,7 @@
 // their files say so.
 #include "cli/load.hpp"
 #include "simulator/predict/scheduled_case.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/test.hpp"
@@ -96,8 +97,7 @@ std::vector<Bytes> budgets_between(Bytes smallest, Bytes largest, std::size_t co
 // Random networks.
 
 Bytes least_of(const Workload& workload, const char* schedule) {
-  const PlanResult none = find_schedule(schedule)->make_plan(problem_of(workload, Bytes(0)));
-  return std::get<OutOfMemory>(none).smallest_budget.value();
+  return smallest_of(find_schedule(schedule)->make_plan(problem_of(workload, Bytes(0))));
 }
 
 void count_random(Counts& counts, const Schedule& schedule, std::uint64_t seed) {

@@ -5,12 +5,10 @@
 // begin where a driver would see them begin that counts the pages of every subtree?
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -64,12 +62,7 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
   const PlanResult made = schedule.make_plan(problem_of(parts, budget));
   REQUIRE(std::holds_alternative<Plan>(made));
   const Plan& plan = std::get<Plan>(made);
-  const auto unsound = validate_plan(plan, parts.graph, parts.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = parts.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
-  REQUIRE(timeline.peak_near <= budget);
+  const Timeline timeline = require_run(plan, parts.graph, parts.costs, budget);
   require_categories_add_up(plan, parts.graph, parts.costs, timeline);
   if (budget >= in_core) {
     REQUIRE(timeline.iteration_time == compute_time(parts.costs, parts.graph));
@@ -84,16 +77,11 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
     if (plan.steps.size() <= kPagingMostNaiveSteps) check_order(plan, parts.graph);
   }
   if (plan.steps.size() > kPagingMostNaiveSteps || !dice.once_in(4)) return;
-  const NaiveResult naive =
-      simulate_naively(read_plan_text(write_plan_text(plan, parts.graph, parts.costs, budget)));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+  require_naive_agrees(plan, parts.graph, parts.costs, budget, timeline);
 }
 
 Bytes smallest_budget(const Workload& workload, const Schedule& schedule) {
-  const PlanResult made = schedule.make_plan(problem_of(workload, Bytes(0)));
-  return std::get<OutOfMemory>(made).smallest_budget.value();
+  return smallest_of(schedule.make_plan(problem_of(workload, Bytes(0))));
 }
 
 /// Into slices that fit some memory in which each task does in some number of them.

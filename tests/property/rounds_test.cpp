@@ -6,11 +6,10 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_options.hpp"
@@ -58,11 +57,7 @@ constexpr std::size_t kRoundsMostNaiveSteps = 800;
 
 void check_naive(const Plan& plan, const Iteration& rounds, Bytes budget,
                  const Timeline& timeline) {
-  const NaiveResult naive =
-      simulate_naively(read_plan_text(write_plan_text(plan, *rounds.graph, rounds.costs, budget)));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+  require_naive_agrees(plan, *rounds.graph, rounds.costs, budget, timeline);
 }
 
 void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const Iteration& rounds,
@@ -72,12 +67,7 @@ void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const It
   const std::size_t updates = test.workload.graph.tasks.size() - test.workload.graph.backward_end;
   REQUIRE(rounds.graph->tasks.size() ==
           static_cast<std::size_t>(rounds.rounds) * test.workload.graph.backward_end + updates);
-  const auto unsound = validate_plan(plan, *rounds.graph, rounds.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = rounds.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
-  REQUIRE(timeline.peak_near <= budget);
+  const Timeline timeline = require_run(plan, *rounds.graph, rounds.costs, budget);
   const auto bounds = lower_bounds(*rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
   REQUIRE(bounds.has_value());
   // Those of the first kind are for schedules that only move tensors.
@@ -105,8 +95,7 @@ constexpr SubBatch kAuto{.kind = SubBatch::Kind::kAuto};
 void check_fixed(Dice& dice, const RoundsCase& test) {
   const std::int64_t batch = test.workload.costs.batch;
   const SubBatch size{.kind = SubBatch::Kind::kSize, .samples = dice.number(1, batch)};
-  const PlanResult nothing = test.run(size, Bytes(0)).plan;
-  const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
+  const Bytes smallest = smallest_of(test.run(size, Bytes(0)).plan);
   const Bytes budget = smallest + Bytes(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
   REQUIRE(std::holds_alternative<OutOfMemory>(test.run(size, smallest - Bytes(1)).plan));
   const PlannedIteration result = test.run(size, budget);
@@ -118,8 +107,7 @@ void check_fixed(Dice& dice, const RoundsCase& test) {
 
 void check_auto(Dice& dice, const RoundsCase& test) {
   const CostTable one = test.costs_at(1);
-  const PlanResult nothing = test.plan(one, Bytes(0));
-  const Bytes smallest = std::get<OutOfMemory>(nothing).smallest_budget.value();
+  const Bytes smallest = smallest_of(test.plan(one, Bytes(0)));
   if (test.schedule.name == "modnn") {
     REQUIRE(smallest == smallest_task_budget(test.workload.graph, one));
   }

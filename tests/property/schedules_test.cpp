@@ -3,15 +3,14 @@
 // at plan time that it does not fit, with the exact smallest budget; the engine is never blocked; no lower
 // bound exceeds the time; compute and stalls add up to the time; a free link costs nothing; the same input
 // gives the same plan; and the naive simulator agrees.
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
@@ -31,9 +30,7 @@ struct PlanCase {
 
 Bytes smallest_budget(const Workload& workload, const Schedule& schedule,
                       const ScheduleOptions& options = {}) {
-  const PlanResult result = schedule.make_plan(problem_of(workload, Bytes(0), options));
-  REQUIRE(std::holds_alternative<OutOfMemory>(result));
-  return std::get<OutOfMemory>(result).smallest_budget.value();
+  return smallest_of(schedule.make_plan(problem_of(workload, Bytes(0), options)));
 }
 
 void check_shortage(const OutOfMemory& oom, Bytes budget, Bytes smallest) {
@@ -53,11 +50,8 @@ void check_shortage(const OutOfMemory& oom, Bytes budget, Bytes smallest) {
 
 void check_naive(const Plan& plan, const Workload& workload, Bytes budget,
                  const Timeline& timeline) {
-  const std::string text = write_plan_text(plan, workload.graph, workload.costs, budget);
-  const NaiveResult naive = simulate_naively(read_plan_text(text));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+  const NaiveResult naive =
+      require_naive_agrees(plan, workload.graph, workload.costs, budget, timeline);
   for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
     REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
     REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
@@ -102,12 +96,7 @@ Duration planned_recompute(const CostTable& costs, const Plan& plan) {
 
 Duration run(const Workload& workload, const Schedule& schedule, const Plan& plan, Bytes budget,
              bool naive) {
-  const auto unsound = validate_plan(plan, workload.graph, workload.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
-  REQUIRE(timeline.peak_near <= budget);
+  const Timeline timeline = require_run(plan, workload.graph, workload.costs, budget);
   REQUIRE(timeline.busy == planned_compute(workload.costs, plan));
   const Duration stalls =
       std::accumulate(timeline.stall_totals.begin(), timeline.stall_totals.end(), Duration(0));

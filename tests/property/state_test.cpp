@@ -2,11 +2,10 @@
 // that carries state: the woven plan validates (state_example.hpp), runs in the smallest budget that is told and is refused
 // one byte below, is never quicker than its bound, has one cause for every nanosecond, and the naive simulator agrees; a
 // quicker link or far memory makes a chain no slower; state that is tensors and what is left add up to the network's.
-#include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/memory_use.hpp"
-#include "tests/support/naive_simulator.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/state_example.hpp"
 #include "tests/support/test.hpp"
@@ -116,11 +115,7 @@ void check_run(const StateExample& example, const Schedule& schedule, Bytes budg
   REQUIRE(far >= far_peak_of(FarGradients::kFreed));
   REQUIRE(far <= far_peak_of(FarGradients::kAllocated));
   if (!naively) return;
-  const std::string text = write_plan_text(plan, example.moving.graph, example.costs, budget);
-  const NaiveResult naive = simulate_naively(read_plan_text(text));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+  require_naive_agrees(plan, example.moving.graph, example.costs, budget, timeline);
 }
 
 /// Of what has a state for each of its parameters alike.
@@ -141,9 +136,7 @@ void check_share(const StateExample& example, const Workload& workload,
 
 void check_schedule(const StateExample& example, const Schedule& schedule, Dice& dice) {
   CAPTURE(schedule.name);
-  const PlanResult none = example.result(schedule, Bytes(0));
-  REQUIRE(std::holds_alternative<OutOfMemory>(none));
-  const Bytes smallest = std::get<OutOfMemory>(none).smallest_budget.value();
+  const Bytes smallest = smallest_of(example.result(schedule, Bytes(0)));
   check_run(example, schedule, smallest, dice.once_in(kRunsOfNaive));
   if (smallest > Bytes(0)) {
     REQUIRE(std::holds_alternative<OutOfMemory>(example.result(schedule, smallest - Bytes(1))));

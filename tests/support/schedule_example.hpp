@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/tiny_specs.hpp"
@@ -56,23 +55,17 @@ struct ScheduleExample {
   [[nodiscard]] Plan plan(Bytes budget, const ScheduleOptions& options = {}) const {
     PlanResult made = result(budget, options);
     REQUIRE(std::holds_alternative<Plan>(made));
-    const auto unsound = validate_plan(std::get<Plan>(made), workload.graph, workload.costs);
-    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+    require_valid(std::get<Plan>(made), workload.graph, workload.costs);
     return std::get<Plan>(std::move(made));
   }
   [[nodiscard]] Timeline run(Bytes budget, const ScheduleOptions& options = {}) const {
-    const Plan made = plan(budget, options);
-    Outcome outcome = simulate({.plan = made, .costs = workload.costs, .budget = budget});
-    REQUIRE(std::holds_alternative<Timeline>(outcome));
-    return std::get<Timeline>(std::move(outcome));
+    return require_run(plan(budget, options), workload.graph, workload.costs, budget);
   }
   [[nodiscard]] Duration time(Bytes budget, const ScheduleOptions& options = {}) const {
     return run(budget, options).iteration_time;
   }
   [[nodiscard]] Bytes smallest(const ScheduleOptions& options = {}) const {
-    const PlanResult made = result(Bytes(0), options);
-    REQUIRE(std::holds_alternative<OutOfMemory>(made));
-    return std::get<OutOfMemory>(made).smallest_budget.value();
+    return smallest_of(result(Bytes(0), options));
   }
   /// "b after c.backward", ...: the copies in, in order, each with the task that it waits for.
   [[nodiscard]] Names returns(Bytes budget, const ScheduleOptions& options = {}) const {

@@ -8,11 +8,11 @@
 
 #include "model/rewrite/state.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/schedules/sub_batch.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/random_networks.hpp"
 
 namespace ooc::test {
@@ -72,8 +72,7 @@ struct StateExample {
     };
     PlanResult made = schedule.make_plan(problem);
     if (const Plan* plan = std::get_if<Plan>(&made)) {
-      const auto before = validate_plan(*plan, round.planned, planned);
-      REQUIRE_MESSAGE(!before, before.value_or(""));
+      require_valid(*plan, round.planned, planned);
     }
     if (costs.batch != planned.batch) {
       CostTable whole = planned;
@@ -88,8 +87,7 @@ struct StateExample {
     }
     if (const Plan* plan = std::get_if<Plan>(&made)) {
       made = weave_state(*plan, moving, costs);
-      const auto unsound = validate_plan(std::get<Plan>(made), moving.graph, costs);
-      REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+      require_valid(std::get<Plan>(made), moving.graph, costs);
     }
     return made;
   }

@@ -4,11 +4,9 @@
 
 #include <numeric>
 
-#include "simulator/engine/simulate.hpp"
-#include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 
 namespace ooc::test {
@@ -18,10 +16,7 @@ constexpr std::size_t kMostNaiveSteps = 800;
 
 void check_naive(const PlannedRun& run, const Timeline& timeline) {
   const NaiveResult naive =
-      simulate_naively(read_plan_text(write_plan_text(run.plan, run.graph, run.costs, run.budget)));
-  REQUIRE(naive.finished);
-  REQUIRE(naive.iteration_time == timeline.iteration_time.count());
-  REQUIRE(naive.peak == timeline.peak_near.count());
+      require_naive_agrees(run.plan, run.graph, run.costs, run.budget, timeline);
   for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
     REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
     REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
@@ -33,12 +28,7 @@ void check_naive(const PlannedRun& run, const Timeline& timeline) {
 Duration run_waiting(const PlannedRun& planned, const CopyRules& rules, bool naive) {
   const Plan plan = wait_as_framework(planned.plan, rules);
   INFO("copy_streams ", copy_streams_name(rules.streams));
-  const auto unsound = validate_plan(plan, planned.graph, planned.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome =
-      simulate({.plan = plan, .costs = planned.costs, .budget = planned.budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
+  const Timeline timeline = require_run(plan, planned.graph, planned.costs, planned.budget);
   REQUIRE(timeline.peak_near <= planned.budget);
   REQUIRE(planned.bound <= timeline.iteration_time);
   const Duration stalls =

@@ -2,11 +2,10 @@
 // tasks 20 ns, a kernel that compresses or restores 3 ns; updates and weights nothing. Sizes are in words
 // of 4 bytes.
 #include "model/base/errors.hpp"
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
@@ -59,9 +58,7 @@ struct CompressExample {
                                   .costs_of = costs_of});
   }
   [[nodiscard]] Bytes smallest(const ScheduleOptions& options) const {
-    const PlannedIteration made = result(Bytes(0), options);
-    REQUIRE(std::holds_alternative<OutOfMemory>(made.plan));
-    return std::get<OutOfMemory>(made.plan).smallest_budget.value();
+    return smallest_of(result(Bytes(0), options).plan);
   }
 };
 
@@ -74,11 +71,7 @@ Ran compress_run(const PlannedIteration& made, Bytes budget, StepKind kind) {
   REQUIRE(std::holds_alternative<Plan>(made.plan));
   REQUIRE(made.iteration != nullptr);
   const Plan& plan = std::get<Plan>(made.plan);
-  const auto unsound = validate_plan(plan, *made.iteration->graph, made.iteration->costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  Outcome outcome = simulate({.plan = plan, .costs = made.iteration->costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  Ran ran{{}, std::get<Timeline>(std::move(outcome))};
+  Ran ran{{}, require_run(plan, *made.iteration->graph, made.iteration->costs, budget)};
   for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
     ran.names.push_back(step_name(plan, *made.iteration->graph, step));
   }

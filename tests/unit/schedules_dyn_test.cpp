@@ -13,7 +13,7 @@
 //                   b a g(b) g(a), data on its way in = 4; a data g(a) = 2
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
@@ -78,11 +78,7 @@ DynRan dyn_run(const char* name, const Workload& workload, Bytes budget,
   const PlanResult result = plan_of(name, problem_of(workload, budget, options));
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
-  const auto unsound = validate_plan(plan, workload.graph, workload.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  DynRan ran{.time = std::get<Timeline>(outcome).iteration_time};
+  DynRan ran{.time = require_run(plan, workload.graph, workload.costs, budget).iteration_time};
   for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kCompute) {
       ran.fast += workload.costs[step.alternative].workspace == kGigabyte ? 1 : 0;
@@ -94,9 +90,7 @@ DynRan dyn_run(const char* name, const Workload& workload, Bytes budget,
 }
 
 Bytes smallest(const char* name, const Workload& workload) {
-  const PlanResult result = plan_of(name, problem_of(workload, Bytes(1)));
-  REQUIRE(std::holds_alternative<OutOfMemory>(result));
-  return std::get<OutOfMemory>(result).smallest_budget.value();
+  return smallest_of(plan_of(name, problem_of(workload, Bytes(1))));
 }
 
 TEST_CASE("--algorithms performance runs vdnn-all with the fastest ways, in one workspace more") {

@@ -2,11 +2,10 @@
 // examples: an offload that begins when its block's writer has ended, the choice between two offloading schemes
 // for an allocation of size 4, the start of a prefetch; the gain of a faster algorithm; the budget below
 // which nothing helps. Copies take 10 ns a byte; there are no weights.
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/hand_graph.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
@@ -74,11 +73,7 @@ Run modnn_run(const ModnnExample& example, std::int64_t budget) {
       find_schedule("modnn")->make_plan({.graph = graph, .costs = costs, .budget = Bytes(budget)});
   REQUIRE(std::holds_alternative<Plan>(result));
   const Plan& plan = std::get<Plan>(result);
-  const auto unsound = validate_plan(plan, graph, costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = plan, .costs = costs, .budget = Bytes(budget)});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  const Timeline& timeline = std::get<Timeline>(outcome);
+  const Timeline timeline = require_run(plan, graph, costs, Bytes(budget));
   Run modnn_run;
   modnn_run.time = timeline.iteration_time.count();
   modnn_run.peak = timeline.peak_near.count();

@@ -4,10 +4,9 @@
 #include "model/cost/transfer_cost.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/rewrite/parts.hpp"
-#include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
@@ -41,11 +40,7 @@ PagingRan paging_run(const Workload& workload, const char* schedule, Bytes budge
       {.graph = workload.graph, .costs = workload.costs, .budget = budget});
   REQUIRE(std::holds_alternative<Plan>(made));
   PagingRan ran{std::get<Plan>(std::move(made)), {}, {}};
-  const auto unsound = validate_plan(ran.plan, workload.graph, workload.costs);
-  REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
-  const Outcome outcome = simulate({.plan = ran.plan, .costs = workload.costs, .budget = budget});
-  REQUIRE(std::holds_alternative<Timeline>(outcome));
-  ran.timeline = std::get<Timeline>(outcome);
+  ran.timeline = require_run(ran.plan, workload.graph, workload.costs, budget);
   for (std::size_t i = 0; i < ran.plan.steps.size(); ++i) {
     if (ran.plan.steps[i].kind == StepKind::kCompute) continue;
     ran.copies.push_back(step_name(ran.plan, workload.graph, make_id<StepId>(i)));

@@ -311,8 +311,7 @@ TEST_CASE("a long chain of cheap layers runs at most eight of them again for eac
   for (int i = 0; i < 200; ++i)
     layers += R"(, {"name": "g)" + std::to_string(i) + R"(", "type": "gelu"})";
   const RecomputeExample example("recompute", layers, "[8]");
-  const PlanResult least = example.result(words(1), kMemory);
-  const Bytes budget = std::get<OutOfMemory>(least).smallest_budget.value();
+  const Bytes budget = smallest_of(example.result(words(1), kMemory));
   const std::size_t steps = example.plan(budget, kMemory).steps.size();
   CHECK(steps > 600);      // something runs again: 201 layers forth and back
   CHECK(steps < 200 * 7);  // 1 + 1 + (0 + ... + 8) / 8 each

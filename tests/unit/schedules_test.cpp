@@ -3,9 +3,9 @@
 // readers and network inputs; the bytes that vDNN moves for VGG-16.
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/plan_laws.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
@@ -30,8 +30,7 @@ PlanResult make(const Workload& workload, const char* schedule, Bytes budget) {
   REQUIRE(found != nullptr);
   PlanResult result = found->make_plan({workload.graph, workload.costs, budget});
   if (const auto* plan = std::get_if<Plan>(&result)) {
-    const auto unsound = validate_plan(*plan, workload.graph, workload.costs);
-    REQUIRE_MESSAGE(!unsound, unsound.value_or(""));
+    require_valid(*plan, workload.graph, workload.costs);
   }
   return result;
 }
