@@ -171,8 +171,7 @@ TEST_CASE(
 
   const std::string unstated = network("", "");
   const Ran said = run("predict", unstated, {"--batch", "3"});
-  CHECK(said.exit_code == 0);
-  CHECK(has(said.err, "remark: " + unstated + ": the times of layer \"a\" are taken for batch 3"));
+  check_ends(said, 0, {"remark: " + unstated + ": the times of layer \"a\" are taken for batch 3"});
   CHECK(has(said.out, "are taken for batch 3"));  // "remarks"
 
   const std::string each = network("", R"(, "per": "sample")");

@@ -91,13 +91,11 @@ TEST_CASE("numbers of devices that make no sense are refused") {
     }
   }
   // This profile also lacks the mode that unified memory needs, but adding it would not help.
-  const Ran pages = run("predict", {kNetwork, "--hardware", kMachine, "--batch", "2", "--devices",
-                                    "2", "--schedule", "unified"});
-  CHECK(pages.exit_code == 2);
-  CHECK(has(pages.err, "--devices: found 2 with the schedule unified"));
-  const Ran replay = run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"});
-  CHECK(replay.exit_code == 2);
-  CHECK(has(replay.err, "plans are replayed on one device"));
+  check_ends(run("predict", {kNetwork, "--hardware", kMachine, "--batch", "2", "--devices", "2",
+                             "--schedule", "unified"}),
+             2, {"--devices: found 2 with the schedule unified"});
+  check_ends(run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"}), 2,
+             {"plans are replayed on one device"});
 }
 
 TEST_CASE("the smallest budget of several devices is exact") {

@@ -15,10 +15,9 @@ TEST_CASE("a name means what is shipped, a path a file, whatever lies in the cur
   const ScratchFolder scratch;
   const Surroundings here = in(scratch);
   // Absent, vgg16.json is not the shipped one.
-  const Ran absent = run_ooc_paleo({"inspect", "vgg16.json"}, here);
-  CHECK(absent.exit_code == 2);
-  CHECK(has(absent.err, "\"vgg16.json\", a file that is not there"));
-  CHECK(has(absent.err, "(vgg16 without .json is the shipped one)"));
+  check_ends(
+      run_ooc_paleo({"inspect", "vgg16.json"}, here), 2,
+      {"\"vgg16.json\", a file that is not there", "(vgg16 without .json is the shipped one)"});
 
   const std::string remark = "ooc-paleo: remark: vgg16 is the network " + kSource +
                              "/networks/vgg16.json; the file in this folder is ";
@@ -31,15 +30,13 @@ TEST_CASE("a name means what is shipped, a path a file, whatever lies in the cur
     CHECK(run_ooc_paleo({"inspect", "vgg16", "--quiet"}, here).err == "");
     // As it is spelt there it is the file.
     const Ran file = run_ooc_paleo({"inspect", spelling}, here);
-    CHECK(file.exit_code == 2);
-    CHECK(has(file.err, spelling + ": "));
+    check_ends(file, 2, {spelling + ": "});
   }
 
   scratch.file("mine.json", read_file(kNetwork));
   CHECK(run_ooc_paleo({"inspect", "mine.json"}, here).exit_code == 0);
   const Ran mine = run_ooc_paleo({"inspect", "mine"}, here);
-  CHECK(mine.exit_code == 2);
-  CHECK(has(mine.err, "(the file in this folder is mine.json)"));
+  check_ends(mine, 2, {"(the file in this folder is mine.json)"});
 }
 
 TEST_CASE("inspect says whose weights a layer uses, and list has the kinds of layers") {
@@ -85,10 +82,7 @@ TEST_CASE("a copied program reads no other tree's data and says what to do") {
        {Words{"predict", "vgg16", "--hardware", kMachine}, {"schema", "network"}, {"validate"}}) {
     Words command = words;
     command.insert(command.begin(), copy);
-    const Ran ran = run_program(command);
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, "OOC_PALEO_DATA"));
+    check_ends(run_program(command), 2, {"OOC_PALEO_DATA"});
   }
   CHECK(has(run_program({copy, "inspect", "vgg16"}).err, advice));
   CHECK(has(run_program({copy, "--version"}).out, advice));
@@ -128,12 +122,9 @@ TEST_CASE("a dash is standard input, for networks, profiles, rows and layer time
   CHECK(has(run_shell("echo '" + fork + "' | ooc-paleo inspect -").err,
             "standard input: /layers/1/in_place: "));
 
-  const Ran twice = piped(kNetwork, "predict - --hardware -");
-  CHECK(twice.exit_code == 2);
-  CHECK(has(twice.err, "--hardware: found standard input, which is read already"));
-  const Ran endless = run_shell("yes | ooc-paleo inspect - --max-input 1MiB");
-  CHECK(endless.exit_code == 2);
-  CHECK(has(endless.err, "--max-input"));
+  check_ends(piped(kNetwork, "predict - --hardware -"), 2,
+             {"--hardware: found standard input, which is read already"});
+  check_ends(run_shell("yes | ooc-paleo inspect - --max-input 1MiB"), 2, {"--max-input"});
 }
 
 TEST_CASE("a batch that nobody stated is asked for, where it matters") {
@@ -215,10 +206,9 @@ TEST_CASE("commands that pages name are there") {
 
 TEST_CASE("what a machine cannot have is left out without a word, what a profile lacks with one") {
   CHECK(run_ooc_paleo({"compare", "alexnet", "--hardware", "m40", "--batch", "8"}).err == "");
-  const Ran named = run_ooc_paleo(
-      {"predict", "alexnet", "--hardware", "m40", "--batch", "8", "--schedule", "unified"});
-  CHECK(named.exit_code == 2);
-  CHECK(has(named.err, "this machine cannot have it"));
+  check_ends(run_ooc_paleo({"predict", "alexnet", "--hardware", "m40", "--batch", "8", "--schedule",
+                            "unified"}),
+             2, {"this machine cannot have it"});
   // Beside a machine that could, it is said, and once.
   const std::string mixed = run_ooc_paleo({"sweep", "alexnet", "--hardware", "m40", "k40m",
                                            "v100-16gb-pcie3", "--batch", "8", "--schedule", "all"})
@@ -236,9 +226,7 @@ TEST_CASE("an error about unified memory names the profile's file") {
   const std::string slow = scratch.file("slow.json", text);
   const Ran ran = run_ooc_paleo({"predict", "vgg16", "--hardware", slow, "--batch", "256",
                                  "--schedule", "unified", "--quiet"});
-  CAPTURE(ran.err);
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "error: " + slow + ": /connection/modes/unified_fault/fault"));
+  check_ends(ran, 2, {"error: " + slow + ": /connection/modes/unified_fault/fault"});
   CHECK_FALSE(has(ran.err, "v100-16gb-pcie3"));
 }
 
@@ -270,11 +258,10 @@ TEST_CASE("an implausible number of a profile is a remark, and the prediction is
     Words words{command, "alexnet", "--hardware", slow};
     if (command != "max-batch") words.insert(words.end(), {"--batch", "8"});
     if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "4"});
-    const Ran ran = run_ooc_paleo(words);
-    CHECK(ran.exit_code == 0);
-    CHECK(has(ran.err, "ooc-paleo: remark: " + slow +
-                           ": /compute/peak/float32: found \"15.7 GFLOP/s\", expected"));
-    CHECK(has(ran.err, "is \"15.7 TFLOP/s\" meant?"));
+    check_ends(
+        run_ooc_paleo(words), 0,
+        {"ooc-paleo: remark: " + slow + ": /compute/peak/float32: found \"15.7 GFLOP/s\", expected",
+         "is \"15.7 TFLOP/s\" meant?"});
     words.emplace_back("--quiet");
     CHECK(run_ooc_paleo(words).err == "");
   }

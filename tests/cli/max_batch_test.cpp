@@ -134,9 +134,8 @@ TEST_CASE("several devices have a batch of which each runs its share") {
   const SolveRow row = MaxJob("resnet50", "p100-nvlink1-power8", options).row("in-core");
   CHECK(row.value == 4 * 190);
   CHECK(row.beyond == 4 * 190 + 1);  // one device has a sample more
-  const Ran ran = max_batch_of({"--devices", "4", "--max-batch-limit", "3"});
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "--max-batch-limit: found 3, expected at least 4"));
+  check_ends(max_batch_of({"--devices", "4", "--max-batch-limit", "3"}), 2,
+             {"--max-batch-limit: found 3, expected at least 4"});
 }
 
 TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {

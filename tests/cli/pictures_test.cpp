@@ -61,8 +61,7 @@ TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
       "program=$(command -v ooc-paleo); PATH=/nowhere exec \"$program\" predict network.json "
       "--hardware v100-16gb-pcie3 --plot out.svg",
       there);
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "--plot: found no program node in PATH"));
+  check_ends(ran, 2, {"--plot: found no program node in PATH"});
   CHECK_FALSE(has(ran.err, "network.json"));
 }
 
@@ -168,9 +167,8 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
     CAPTURE(each);
     CHECK(has(html, each));
   }
-  const Ran ran = calibrate({"-o", "x.json", "--report", "x.json"});
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "another file of this command"));
+  check_ends(calibrate({"-o", "x.json", "--report", "x.json"}), 2,
+             {"another file of this command"});
 }
 
 TEST_CASE("a page of files takes results of one kind") {
@@ -206,10 +204,7 @@ TEST_CASE("a page of files takes results of one kind") {
         Wrong{{"past.json", "-o", "x.html"}, "past.json: /results/0/iteration_time_ns: found -5"},
         Wrong{{"old.json", "-o", "x.html"}, "old.json: found no \"axes\""},
         Wrong{{"a.json", "-o", "a.json"}, "which is an input"}}) {
-    const Ran ran = report(each.words);
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, each.said));
+    check_ends(report(each.words), 2, {each.said});
   }
 }
 

@@ -64,14 +64,19 @@ inline const std::string kData = kSource + "/tests/data/";
 inline const std::string kNetwork = kData + "worked_example.json";
 inline const std::string kMachine = kData + "worked_example_machine.json";
 
+/// The exit status, and all of `parts` on standard error.
+inline void check_ends(const Ran& ran, int exit_code, const Words& parts) {
+  CAPTURE(ran.err);
+  CHECK(ran.exit_code == exit_code);
+  for (const std::string& part : parts) CHECK_MESSAGE(has(ran.err, part), part);
+}
+
 /// Exit status 2, nothing on standard output, one line on standard error with all of `parts`.
 inline void check_refused(const Ran& ran, const Words& parts) {
-  CAPTURE(ran.err);
-  CHECK(ran.exit_code == 2);
+  check_ends(ran, 2, parts);
   CHECK(ran.out == "");
   CHECK(ran.err.starts_with("ooc-paleo: error: "));
   CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-  for (const std::string& part : parts) CHECK_MESSAGE(has(ran.err, part), part);
 }
 
 /// Rows of a result in CSV, each a field by its column's name.

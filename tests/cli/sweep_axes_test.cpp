@@ -155,10 +155,7 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
            {"rank=0", "--symbol: found \"0\", expected a whole number from 1"},
            {"rank=", "--symbol: found \"\", expected"}}) {
     CAPTURE(wrong.first);
-    const Ran refused = run(wrong.first);
-    CAPTURE(refused.err);
-    CHECK(refused.exit_code == 2);
-    CHECK(has(refused.err, wrong.second));
+    check_ends(run(wrong.first), 2, {wrong.second});
   }
 }
 
@@ -252,11 +249,9 @@ TEST_CASE("zipped lists step together, those of one value stay, and names may co
   const Ran names = run_ooc_paleo({"sweep", kNetwork, kNetwork, "--hardware", kMachine, "--batch",
                                    "1,2", "--schedule", "capacity", "--zip", "--format", "json"});
   CHECK(axes_rows_of(names.out).size() == 2);
-  const Ran uneven = sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"});
-  CHECK(uneven.exit_code == 2);
-  CHECK(has(uneven.err,
-            "--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
-            "length, or of one value"));
+  check_ends(sweep({"--memory", "3GB,5GB", "--batch", "1,2,3", "--zip"}), 2,
+             {"--zip: found 3 values of --batch and 2 of --memory, expected lists of one "
+              "length, or of one value"});
   CHECK(sweep({"--memory", "3GB,3GB"}).exit_code == 2);
 }
 
@@ -334,10 +329,7 @@ TEST_CASE("what is wrong with a study is said with file and place") {
     const std::string text = each.first;
     const std::string message = each.second;
     CAPTURE(text);
-    const Ran ran = run_study(text);
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, "s.json: " + message));
+    check_ends(run_study(text), 2, {"s.json: " + message});
   }
   // A flag beside it is no fault of the study.
   CHECK(has(run_study(study(R"("batch": 2)"), {"--batch", "two"}).err, "error: --batch: "));

@@ -142,9 +142,8 @@ TEST_CASE("a file that ends anywhere is gone on with behind its last whole row")
     CHECK((rows_of(whole, "r.sqlite") == rows));
   }
   change(whole, "r.sqlite", "delete from points where point = 7");
-  const Ran hole = sweep_in(whole, kShort + Texts{"-o", "r.sqlite"});
-  CHECK(hole.exit_code == 2);
-  CHECK(has(hole.err, "with rows that lack others before them"));
+  check_ends(sweep_in(whole, kShort + Texts{"-o", "r.sqlite"}), 2,
+             {"with rows that lack others before them"});
 }
 
 TEST_CASE("a file with all rows is left as it is, with --overwrite made anew, with more refused") {
@@ -166,9 +165,8 @@ TEST_CASE("a file with all rows is left as it is, with --overwrite made anew, wi
     CHECK(std::filesystem::last_write_time(scratch.path() / file) == made);
     CHECK(sweep_in(scratch, command + Texts{"--overwrite"}).err == first.err);
     CHECK(rows_of(scratch, file) == rows);
-    const Ran fewer = sweep_in(scratch, {"--memory", "1GB", "--link", "10GB/s,20GB/s", "-o", file});
-    CHECK(fewer.exit_code == 2);
-    CHECK(has(fewer.err, "with 4 rows, expected at most 2"));
+    check_ends(sweep_in(scratch, {"--memory", "1GB", "--link", "10GB/s,20GB/s", "-o", file}), 2,
+               {"with 4 rows, expected at most 2"});
     const Ran more =
         sweep_in(scratch, {"--memory", "1GB,3GB,5GB", "--link", "10GB/s,20GB/s", "-o", file});
     CHECK(more.exit_code == 0);
@@ -193,12 +191,7 @@ TEST_CASE("rows of another sweep are refused, and what differs is named") {
     REQUIRE(run({file}).exit_code == 0);
     const std::string text = scratch.read(file);
     const auto refuses = [&](const Ran& ran, const std::string& found, const std::string& name) {
-      CAPTURE(ran.err);
-      CHECK(ran.exit_code == 2);
-      CHECK(has(ran.err, "--output: found \"" + file + "\" with "));
-      CHECK(has(ran.err, name));
-      CHECK(has(ran.err, found));
-      CHECK(has(ran.err, "--overwrite"));
+      check_ends(ran, 2, {"--output: found \"" + file + "\" with ", name, found, "--overwrite"});
       CHECK((scratch.read(file) == text));
     };
     refuses(run({file, "--memory", "3GB"}), "3000000000", "memory_bytes");
@@ -241,15 +234,14 @@ TEST_CASE("a file that no sweep wrote is refused and untouched") {
 TEST_CASE("two processes on one file: the second is refused") {
   const ScratchFolder scratch;
   // A named pipe as network: the first waits for it with its output already open.
-  const Ran ran = run_shell("mkfifo pipe; ooc-paleo sweep ./pipe --hardware " + kMachine +
-                                " --schedule capacity -o r.csv & first=$!; while ! [ -e r.csv ]; "
-                                "do sleep 0.05; done; ooc-paleo sweep " +
-                                kNetwork + " --hardware " + kMachine +
-                                " --schedule capacity -o r.csv; code=$?; kill -KILL $first; wait "
-                                "$first; exit $code",
-                            {.folder = scratch.path(), .environment = {}});
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "which another process is writing"));
+  check_ends(run_shell("mkfifo pipe; ooc-paleo sweep ./pipe --hardware " + kMachine +
+                           " --schedule capacity -o r.csv & first=$!; while ! [ -e r.csv ]; "
+                           "do sleep 0.05; done; ooc-paleo sweep " +
+                           kNetwork + " --hardware " + kMachine +
+                           " --schedule capacity -o r.csv; code=$?; kill -KILL $first; wait "
+                           "$first; exit $code",
+                       {.folder = scratch.path(), .environment = {}}),
+             2, {"which another process is writing"});
   CHECK(sweep_in(scratch, {"-o", "r.csv"}).exit_code == 0);
   CHECK(scratch.entries() == Texts{"pipe", "r.csv"});
 }
@@ -327,9 +319,7 @@ TEST_CASE("a database needs a file") {
   const ScratchFolder scratch;
   for (const Texts& flags : {Texts{"--format", "sqlite"}, Texts{"--format", "sqlite", "-o", "-"},
                              Texts{"--format", "sqlite", "-o", "/dev/null"}}) {
-    const Ran ran = sweep_in(scratch, flags);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, "a file, which a database needs"));
+    check_ends(sweep_in(scratch, flags), 2, {"a file, which a database needs"});
   }
 }
 
@@ -343,11 +333,9 @@ TEST_CASE("a sweep that runs out of disk keeps the rows that are whole, and goes
                                 "1GB/s:100GB/s:+1GB/s --quiet -o " +
                                 file;
     // A limit on the size of files is a disk that is full; its signal is ignored.
-    const Ran ran = run_shell("trap '' XFSZ; ulimit -f 500; " + command,
-                              {.folder = scratch.path(), .environment = {}});
-    CAPTURE(ran.err);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, " of 2000 rows are in " + file + ": the same command goes on from there"));
+    check_ends(run_shell("trap '' XFSZ; ulimit -f 500; " + command,
+                         {.folder = scratch.path(), .environment = {}}),
+               2, {" of 2000 rows are in " + file + ": the same command goes on from there"});
     CHECK(run_shell(command, {.folder = scratch.path(), .environment = {}}).exit_code == 0);
     CHECK(run_shell(command, {.folder = whole.path(), .environment = {}}).exit_code == 0);
     CHECK((rows_of(scratch, file) == rows_of(whole, file)));

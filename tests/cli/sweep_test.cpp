@@ -216,12 +216,10 @@ TEST_CASE("one file by two spellings is refused") {
   scratch.file("a.json", read_file(kNetwork));
   const Surroundings here{.folder = scratch.path(), .environment = {}};
   Ran ran = run_ooc_paleo({"sweep", "a.json", "./a.json", "--hardware", kMachine}, here);
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "NETWORK: found \"a.json\" and \"./a.json\", which are one file"));
+  check_ends(ran, 2, {"NETWORK: found \"a.json\" and \"./a.json\", which are one file"});
   const std::string path = std::string(OOC_SOURCE_DIR) + "/hwprofiles/m40.json";
   ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40," + path}, here);
-  CHECK(ran.exit_code == 2);
-  CHECK(has(ran.err, "\"m40\" and \"" + path + "\", which are one file"));
+  check_ends(ran, 2, {"\"m40\" and \"" + path + "\", which are one file"});
 }
 
 TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
@@ -277,15 +275,13 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
     CHECK(ran.exit_code == 0);
     CHECK(has(ran.out, ",vdnn-all,"));
     CHECK(ran.out == run(command, "--schedule", value).out);
-    const Ran both = run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine,
-                                    "--schedules", "in-core", "--schedule", "in-core"});
-    CHECK(both.exit_code == 2);
-    CHECK(has(both.err, "found it 2 times"));
+    check_ends(run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine, "--schedules",
+                              "in-core", "--schedule", "in-core"}),
+               2, {"found it 2 times"});
   }
   for (const char* several : {"all", "in-core,capacity"}) {
-    const Ran ran = run("predict", "--schedules", several);
-    CHECK(ran.exit_code == 2);
-    CHECK(has(ran.err, "expected one schedule (`ooc-paleo compare` takes several)"));
+    check_ends(run("predict", "--schedules", several), 2,
+               {"expected one schedule (`ooc-paleo compare` takes several)"});
   }
   CHECK(has(run("replay", "--schedules", "all").err, "one schedule"));
 }
@@ -363,10 +359,9 @@ TEST_CASE("the first batch may be the impossible one; where no row is possible n
   CHECK(first.exit_code == 0);
   CHECK(column(first.out, "feasible") == Texts{"", "true"});
   const ScratchFolder scratch;
-  const Ran none = run_sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
-                             {.folder = scratch.path(), .environment = {}});
-  CHECK(none.exit_code == 2);
-  CHECK(has(none.err, "error: --devices: found 4, expected at most the batch"));
+  check_ends(run_sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
+                       {.folder = scratch.path(), .environment = {}}),
+             2, {"error: --devices: found 4, expected at most the batch"});
   CHECK(scratch.entries().empty());
 }
 
@@ -436,11 +431,10 @@ TEST_CASE("an interrupt is answered even where nobody reads what is written") {
   const ScratchFolder scratch;
   // Whoever opened the pipe sleeps; the sweep waits to write more. timeout ends with 124 after its first
   // signal, with 137 where it had to kill.
-  const Ran ran = run_shell("mkfifo pipe; sleep 20 <> pipe & reader=$!; timeout -k 5 -s INT 0.5 " +
-                                kLongSweep + "-o pipe; code=$?; kill $reader; exit $code",
-                            {.folder = scratch.path(), .environment = {}});
-  CHECK(ran.exit_code == 124);
-  CHECK(has(ran.err, "interrupted"));
+  check_ends(run_shell("mkfifo pipe; sleep 20 <> pipe & reader=$!; timeout -k 5 -s INT 0.5 " +
+                           kLongSweep + "-o pipe; code=$?; kill $reader; exit $code",
+                       {.folder = scratch.path(), .environment = {}}),
+             124, {"interrupted"});
 }
 
 TEST_CASE("an interrupted prediction leaves no temporary file") {
