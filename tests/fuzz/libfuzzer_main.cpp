@@ -5,6 +5,6 @@
 #include "tests/fuzz/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  (void)ooc::fuzz::consume({reinterpret_cast<const char*>(data), size});
+  (void)ooc::fuzz::is_accepted({reinterpret_cast<const char*>(data), size});
   return 0;
 }

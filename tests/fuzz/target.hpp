@@ -7,16 +7,22 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/errors.hpp"
+
 namespace ooc::fuzz {
 
-enum class Verdict {
-  kAccepted,
-  kRejected,  ///< SpecError, or for quantities QuantityError
-};
-
-/// Each target defines these in its own file.
-[[nodiscard]] Verdict consume(std::string_view text);
+/// Each target defines these in its own file. consume: throws SpecError for a text that it refuses.
+void consume(std::string_view text);
 /// Folders of seeds below the project's root.
 [[nodiscard]] std::vector<std::filesystem::path> seed_folders();
+
+[[nodiscard]] inline bool is_accepted(std::string_view text) {
+  try {
+    consume(text);
+    return true;
+  } catch (const SpecError&) {
+    return false;
+  }
+}
 
 }  // namespace ooc::fuzz

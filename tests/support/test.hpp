@@ -27,14 +27,39 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/errors.hpp"
+
 namespace ooc {
 
 [[nodiscard]] inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-namespace test {
-using ooc::has;
+/// Returns what() of the SpecError that the call throws; empty: it throws none.
+template <class Call>
+[[nodiscard]] std::string message_of(const Call& call) {
+  try {
+    static_cast<void>(call());
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
 }
+/// Returns the parts of the SpecError that the call throws; `found`: "no error" if it throws none.
+template <class Call>
+[[nodiscard]] SpecError::Parts error_parts(const Call& call) {
+  try {
+    static_cast<void>(call());
+  } catch (const SpecError& error) {
+    return error.parts();
+  }
+  return {.found = "no error", .expected = {}};
+}
+
+namespace test {
+using ooc::error_parts;
+using ooc::has;
+using ooc::message_of;
+}  // namespace test
 
 }  // namespace ooc

@@ -220,12 +220,7 @@ std::string answered(const std::string& ns) {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    (void)read_samples(text, "f");
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { return read_samples(text, "f"); });
 }
 
 TEST_CASE("records become samples by request") {

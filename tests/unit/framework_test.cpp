@@ -25,12 +25,7 @@ Framework software_read(const std::string& fields) {
 }
 
 std::string refused(const std::string& text) {
-  try {
-    (void)read_framework_text(text, "mine.json");
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { return read_framework_text(text, "mine.json"); });
 }
 
 Case case_with(const Workload& workload, const Machine& machine, CaseOptions options,
@@ -140,8 +135,8 @@ TEST_CASE("a framework like another one has its fields, but for those that it st
   const FrameworkSources shipped_ones{.limits = {}, .folders = {kRoot + "/hwprofiles/software"}};
   const Framework base = read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json");
   const Framework mine = read_framework_text(
-      file_of(R"("like": "pytorch-2", "copy_streams": "serial",)", "copy_streams"),
-      "mine.json", shipped_ones);
+      file_of(R"("like": "pytorch-2", "copy_streams": "serial",)", "copy_streams"), "mine.json",
+      shipped_ones);
   CHECK(mine.name == "mine");
   CHECK(mine.meaning.empty());
   CHECK(mine.keeping == base.keeping);

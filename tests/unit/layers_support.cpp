@@ -21,12 +21,7 @@ LayerModel read_layer(const std::string& text, const std::vector<TensorShape>& i
 }
 
 std::string layer_error(const std::string& text, const std::vector<TensorShape>& inputs) {
-  try {
-    (void)read_layer(text, inputs);
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { return read_layer(text, inputs); });
 }
 
 std::vector<std::int64_t> counts(const TaskWork& work) {

@@ -29,12 +29,9 @@ const Layer& layer_of(const Network& network, const std::string& name) {
 }
 
 std::string adapter_error(const AdapterOptions& adapters) {
-  try {
-    (void)read_network_file(OOC_SOURCE_DIR "/networks/llama-3-8b.json", {.adapters = adapters});
-    return {};
-  } catch (const SpecError& error) {
-    return error.what();
-  }
+  return message_of([&] {
+    return read_network_file(OOC_SOURCE_DIR "/networks/llama-3-8b.json", {.adapters = adapters});
+  });
 }
 
 }  // namespace

@@ -56,12 +56,7 @@ SpecNode import_with(SpecNode config, const std::string& key, const std::string&
 }
 
 std::string import_error(const SpecNode& config, const ImportOptions& options = {}) {
-  try {
-    (void)import_by_family(document_of(config), options);
-    return {};
-  } catch (const SpecError& error) {
-    return error.what();
-  }
+  return message_of([&] { return import_by_family(document_of(config), options); });
 }
 
 }  // namespace

@@ -14,12 +14,7 @@ Network read_layers(const std::string& layers, const std::string& more) {
 }
 
 std::string file_error(const std::string& text) {
-  try {
-    (void)read_network_text(text, "tiny.json");
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { return read_network_text(text, "tiny.json"); });
 }
 
 std::string network_error(const std::string& layers, const std::string& more) {

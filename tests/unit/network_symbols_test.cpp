@@ -18,12 +18,7 @@ std::string sequence_file(const std::string& symbols, const std::string& shape,
 const std::string kTiny = sequence_file(R"({"seq": 8})", R"("seq")");
 
 std::string error_with(const std::string& text, const std::vector<SymbolValue>& symbols) {
-  try {
-    (void)read_network_text(text, "tiny.json", {.symbols = symbols});
-    return {};
-  } catch (const SpecError& error) {
-    return error.what();
-  }
+  return message_of([&] { return read_network_text(text, "tiny.json", {.symbols = symbols}); });
 }
 
 }  // namespace

@@ -111,13 +111,7 @@ std::int64_t kept_by_gpt(std::optional<Precision> precision) {
 
 SpecError::Parts typed_error(const std::string& text, Precision precision,
                              std::optional<Dtype> dtype = {}) {
-  try {
-    (void)typed_read(text, precision, dtype);
-  } catch (const SpecError& error) {
-    return error.parts();
-  }
-  FAIL("no error");
-  return {};
+  return error_parts([&] { return typed_read(text, precision, dtype); });
 }
 
 }  // namespace

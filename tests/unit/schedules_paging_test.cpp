@@ -315,16 +315,11 @@ TEST_CASE("groups are as profilers count them, and priced by the profile") {
 TEST_CASE("a profile without the mode is told which one to add") {
   const std::vector<Bytes> sizes{Bytes(1'000'000)};
   const auto place = [&](const std::string& modes, PageCopies copies) {
-    try {
-      (void)estimate_unified(sizes, read_profile_text(paging_machine(modes), "machine"), {},
-                             copies);
-    } catch (const SpecError& error) {
-      return error.parts().place;
-    }
-    return std::string("none");
+    const HardwareProfile profile = read_profile_text(paging_machine(modes), "machine");
+    return error_parts([&] { return estimate_unified(sizes, profile, {}, copies); }).place;
   };
   CHECK(place("", PageCopies::kOnDemand) == "/connection/modes/unified_fault");
-  CHECK(place(kFaultMode, PageCopies::kOnDemand) == "none");
+  CHECK(place(kFaultMode, PageCopies::kOnDemand) == "");
   CHECK(place(kFaultMode, PageCopies::kPrefetched) == "/connection/modes/unified_prefetch");
 }
 

@@ -22,12 +22,8 @@ FigureFile figures_read(const std::string& rows, const std::string& all = "") {
 }
 
 std::string figures_error(const std::string& rows, const std::string& all = "") {
-  try {
-    (void)figures_read(rows, all);
-  } catch (const SpecError& error) {
-    return error.parts().place + " | " + error.parts().found;
-  }
-  return "no error";
+  const auto error = error_parts([&] { return figures_read(rows, all); });
+  return error.place.empty() ? error.found : error.place + " | " + error.found;
 }
 
 /// Looks the number up by batch and metric.
@@ -204,13 +200,10 @@ MeasuredSet measured_read(const std::string& text) {
 }
 
 std::string measured_error(const std::string& text) {
-  try {
-    (void)measured_read(text);
-  } catch (const SpecError& error) {
-    CHECK(error.parts().file == "set.json");
-    return error.parts().place + " | " + error.parts().found;
-  }
-  return "no error";
+  const auto error = error_parts([&] { return measured_read(text); });
+  if (error.found == "no error") return error.found;
+  CHECK(error.file == "set.json");
+  return error.place + " | " + error.found;
 }
 
 /// Predictions in seconds, row by row.
