@@ -160,8 +160,7 @@ TEST_CASE("without a device the exit code is 5 and the message is the measuring 
 
 TEST_CASE("with samples at hand a missing device is no error: they are fitted as they are") {
   const ScratchFolder folder;
-  Words arguments = kMeasure;
-  arguments.insert(arguments.end(), {"--from", kRecorded});
+  const Words arguments = kMeasure + Words{"--from", kRecorded};
   check_ends(calibrate(folder, arguments, "devices=0"), 0, {"the samples are fitted as they are"});
 }
 
@@ -173,8 +172,7 @@ TEST_CASE(
       calibrate(folder, kMeasure, kSmallStub, {{"OOC_STUB_DIE", "cudaMemPrefetchAsync:50"}});
   CHECK_MESSAGE(died.exit_code == 0, died.err);
   CHECK(has(died.out, "refused: ended the program by signal 9"));
-  Words arguments = kMeasure;
-  arguments.insert(arguments.end(), {"--time-limit", "300ms", "--within", "8s"});
+  const Words arguments = kMeasure + Words{"--time-limit", "300ms", "--within", "8s"};
   const Ran hung =
       calibrate(folder, arguments, kSmallStub, {{"OOC_STUB_HANG", "cudaMemPrefetchAsync:400"}});
   CHECK_MESSAGE(hung.exit_code == 0, hung.err);
@@ -229,8 +227,7 @@ TEST_CASE("samples survive even a kill that nobody can catch") {
 
 TEST_CASE("when the time is up, what there is is fitted, and the report says what was left out") {
   const ScratchFolder folder;
-  Words arguments = kMeasure;
-  arguments.insert(arguments.end(), {"--within", "2s", "--device", "0"});
+  const Words arguments = kMeasure + Words{"--within", "2s", "--device", "0"};
   const Ran ran = calibrate(folder, arguments, kSlowCalls);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.out, "there was no time for "));

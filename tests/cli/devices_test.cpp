@@ -53,8 +53,7 @@ TEST_CASE("rounds come one after the other on one device") {
 
 TEST_CASE("one device is what there is without the flag") {
   const Words job{kNetwork, "--hardware", kMachine, "--memory", "3GB", "--format", "csv"};
-  Words with = job;
-  with.insert(with.end(), {"--devices", "1"});
+  const Words with = job + Words{"--devices", "1"};
   for (const char* command : {"predict", "compare", "sweep"}) {
     CAPTURE(command);
     const Ran plain = run(command, job);

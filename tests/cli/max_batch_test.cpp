@@ -307,8 +307,7 @@ TEST_CASE("the most layers come as table, JSON and CSV, with what they gain over
   const Ran table = max_layers(file, job);
   CHECK(has(table.out, "copies of deept, of which its file has 4"));
   CHECK(has(table.out, "gain: over in-core"));
-  Words as_json = job;
-  as_json.insert(as_json.end(), {"--format", "json"});
+  const Words as_json = job + Words{"--format", "json"};
   const Ran json = max_layers(file, as_json);
   for (const char* piece : {"\"format\": \"ooc-paleo/max-layers\"", "\"copies\": 4",
                             "\"limit\": 70", "\"value\": 7", "\"gain\": 1"}) {

@@ -186,8 +186,7 @@ TEST_CASE("export, script and import give what the direct run gives") {
   run_script(folder, "a.script", "a.log");
   const Ran imported = import(folder, kConv, "a.log");
   CHECK(replay_json(imported)["run"]["imported"] == true);
-  Words direct = kConv;
-  direct.insert(direct.end(), {"--format", "json"});
+  const Words direct = kConv + Words{"--format", "json"};
   CHECK(numbers(imported) == numbers(replay(folder, direct)));
 }
 
@@ -241,8 +240,7 @@ TEST_CASE("measurements of another job, or cut short, are refused") {
 
 TEST_CASE("the number of iterations does not make another job") {
   const ScratchFolder folder;
-  Words few = kConv;
-  few.insert(few.end(), {"--iterations", "3"});
+  const Words few = kConv + Words{"--iterations", "3"};
   export_plan(folder, few, "s");
   run_script(folder, "s", "log");
   CHECK(numbers(import(folder, kConv, "log"))["iteration_time_ns"]["all"].size() == 3);
@@ -252,8 +250,7 @@ TEST_CASE("an import is not overwritten by an output") {
   const ScratchFolder folder;
   export_plan(folder, kConv, "s");
   run_script(folder, "s", "log");
-  Words words = kConv;
-  words.insert(words.end(), {"-o", "log"});
+  const Words words = kConv + Words{"-o", "log"};
   check_ends(import(folder, words, "log"), 2, {"which is an input"});
 }
 
@@ -295,15 +292,13 @@ TEST_CASE(
 
 TEST_CASE("a device that fails, a program that dies or hangs: what it was, and no result") {
   const ScratchFolder folder;
-  Words words = kMoved;
-  words.insert(words.end(), {"-o", "r.json", "--trace", "t.json"});
+  const Words words = kMoved + Words{"-o", "r.json", "--trace", "t.json"};
   check_fails(replay(folder, words, "", {{"OOC_STUB_FAIL", "cudaMemcpyAsync:9:700"}}), 5,
               "the device did not run the plan: cudaMemcpyAsync");
   check_fails(replay(folder, words, "", {{"OOC_STUB_DIE", "cudaMemcpyAsync:9"}}), 5,
               "the device did not run the plan: ended the program by signal 9");
   CHECK(folder.entries().empty());
-  Words limited = kMoved;
-  limited.insert(limited.end(), {"--time-limit", "300ms"});
+  const Words limited = kMoved + Words{"--time-limit", "300ms"};
   check_fails(replay(folder, limited, "", {{"OOC_STUB_HANG", "cudaMemcpyAsync:9"}}), 5,
               "said nothing for 0.3 s");
 }

@@ -6,7 +6,6 @@
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/plan/bounds.hpp"
-#include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"

@@ -7,7 +7,6 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/sub_batch.hpp"
-#include "tests/support/naive_simulator.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "simulator/plan/wait_as_framework.hpp"
-#include "tests/support/naive_simulator.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
 
