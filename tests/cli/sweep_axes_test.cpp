@@ -40,14 +40,12 @@ std::string at(const AxesRow& row, const std::string& column) {
 }
 
 Ran sweep(Texts more, const Surroundings& surroundings = {}) {
-  Texts arguments{"sweep", kNetwork, "--hardware", kMachine};
-  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Texts arguments = Texts{"sweep", kNetwork, "--hardware", kMachine} + more;
   return run_ooc_paleo(of_one_schedule(arguments), surroundings);
 }
 
 Texts column(const Texts& flags, const std::string& name) {
-  Texts all = flags;
-  all.insert(all.end(), {"--format", "json", "--quiet"});
+  const Texts all = flags + Texts{"--format", "json", "--quiet"};
   Texts values;
   for (const AxesRow& row : axes_rows_of(sweep(all).out)) values.push_back(at(row, name));
   return values;
@@ -72,17 +70,17 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
                   "--memory", "12GiB",      "--schedule",      "vdnn-conv"};
   for (const Axis& axis : axes) {
     CAPTURE(axis.flag);
-    Texts all{"sweep"};
-    all.insert(all.end(), job.begin(), job.end());
-    all.insert(all.end(), {axis.flag, axis.values[0] + "," + axis.values[1], "--link",
-                           "8GB/s,9GB/s,10GB/s", "--format", "json", "--quiet"});
+    const Texts all =
+        Texts{"sweep"} + job + Texts{axis.flag,  axis.values[0] + "," + axis.values[1],
+                                     "--link",   "8GB/s,9GB/s,10GB/s",
+                                     "--format", "json",
+                                     "--quiet"};
     const std::vector<AxesRow> rows = axes_rows_of(run_ooc_paleo(all).out);
     REQUIRE(rows.size() == 6);
     CHECK(at(rows[0], axis.column) != at(rows[3], axis.column));
     for (std::size_t i = 0; i < 2; ++i) {
-      Texts one{"predict"};
-      one.insert(one.end(), job.begin(), job.end());
-      one.insert(one.end(), {axis.flag, axis.values[i], "--link", "9GB/s", "--format", "json"});
+      const Texts one = Texts{"predict"} + job +
+                        Texts{axis.flag, axis.values[i], "--link", "9GB/s", "--format", "json"};
       const SpecDocument document = read_spec_text(run_ooc_paleo(one).out, "predict.json");
       const SpecView root(document);
       const AxesRow& row = rows[3 * i + 1];
@@ -99,14 +97,13 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
 TEST_CASE("a row at a length and a precision says what predict says of them") {
   const Texts job{"gpt2",       "--hardware", "rtx-3090", "--batch",  "2",
                   "--schedule", "capacity",   "--quiet",  "--format", "json"};
-  Texts all{"sweep", "--seq", "256:512:x2", "--precision", "fp32,amp-bf16"};
-  all.insert(all.end(), job.begin(), job.end());
+  const Texts all = Texts{"sweep", "--seq", "256:512:x2", "--precision", "fp32,amp-bf16"} + job;
   const std::vector<AxesRow> rows = axes_rows_of(run_ooc_paleo(all).out);
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
-    Texts one{"predict", "--precision", i < 2 ? "fp32" : "amp-bf16", "--seq",
-              i % 2 == 0 ? "256" : "512"};
-    one.insert(one.end(), job.begin(), job.end());
+    const Texts one = Texts{"predict", "--precision", i < 2 ? "fp32" : "amp-bf16", "--seq",
+                            i % 2 == 0 ? "256" : "512"} +
+                      job;
     const SpecDocument document = read_spec_text(run_ooc_paleo(one).out, "predict.json");
     const SpecView root(document);
     CHECK(at(rows[i], "precision") == (i < 2 ? "\"fp32\"" : "\"amp-bf16\""));
@@ -165,8 +162,7 @@ TEST_CASE(
   const Texts job{"sweep",    "gpt2",     "--hardware", "rtx-3090", "--schedule",
                   "capacity", "--format", "json",       "--quiet"};
   const auto run = [&](const Texts& more) {
-    Texts all = job;
-    all.insert(all.end(), more.begin(), more.end());
+    const Texts all = job + more;
     return run_ooc_paleo(all);
   };
   const Ran ran = run({"--seq", "4096,512", "--link", "8GB/s,16GB/s"});
@@ -274,8 +270,7 @@ std::string study(const std::string& members) {
 Ran run_study(const std::string& text, Texts more = {}) {
   const ScratchFolder scratch;
   scratch.file("s.json", text);
-  Texts arguments{"sweep", "./s.json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Texts arguments = Texts{"sweep", "./s.json"} + more;
   const bool named = has(text, "\"schedule\"");
   return run_ooc_paleo(named ? arguments : of_one_schedule(arguments),
                        {.folder = scratch.path(), .environment = {}});

@@ -88,16 +88,12 @@ TEST_CASE("a sweep leaves a caching allocator the margin that predict leaves, li
   const Texts job{"resnet50",    "--hardware", "v100-16gb-pcie3", "--batch", "300",
                   "--allocator", "caching",    "--schedule",      "capacity"};
   const Texts links{"12GB/s", "60GB/s", "inf"};
-  Texts all{"sweep"};
-  all.insert(all.end(), job.begin(), job.end());
-  all.insert(all.end(), {"--link", "12GB/s,60GB/s,inf", "--quiet"});
+  const Texts all = Texts{"sweep"} + job + Texts{"--link", "12GB/s,60GB/s,inf", "--quiet"};
   const Texts swept = column(run_ooc_paleo(all).out, "iteration_time_ns");
   REQUIRE(swept.size() == links.size());
   for (std::size_t i = 0; i < links.size(); ++i) {
     CAPTURE(links[i]);
-    Texts one{"predict"};
-    one.insert(one.end(), job.begin(), job.end());
-    one.insert(one.end(), {"--link", links[i], "--format", "csv"});
+    const Texts one = Texts{"predict"} + job + Texts{"--link", links[i], "--format", "csv"};
     CHECK(column(run_ooc_paleo(one).out, "iteration_time_ns") == Texts{swept[i]});
   }
 }
@@ -124,10 +120,8 @@ TEST_CASE("the number of threads does not change a byte") {
                      "2GB:20GB:+3GB", "--link", "1GB/s:512GB/s:x1.5",
                      "--schedule",    "all"};
   for (const char* format : {"csv", "json"}) {
-    Texts one = common;
-    one.insert(one.end(), {"--format", format, "--jobs", "1"});
-    Texts many = common;
-    many.insert(many.end(), {"--format", format, "--jobs", "7"});
+    const Texts one = common + Texts{"--format", format, "--jobs", "1"};
+    const Texts many = common + Texts{"--format", format, "--jobs", "7"};
     std::string first = run_sweep(one).out;
     std::string second = run_sweep(many).out;
     // The command line is echoed.
@@ -327,8 +321,7 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
   const Texts arguments{"sweep",      "vgg16",           "--hardware", "v100-16gb-pcie3",
                         "--link",     "1GB/s,inf",       "--batch",    "16,2000000000",
                         "--schedule", "in-core,capacity"};
-  Texts csv = arguments;
-  csv.insert(csv.end(), {"-o", "r.csv"});
+  const Texts csv = arguments + Texts{"-o", "r.csv"};
   const Ran ran = run_ooc_paleo(csv, {.folder = scratch.path(), .environment = {}});
   CHECK(ran.exit_code == 0);
   CHECK(ran.err.rfind("ooc-paleo: 8 rows, framework ideal (no overhead, exact memory): 4 ran, 4 "
@@ -342,8 +335,7 @@ TEST_CASE("a row that cannot be worked out says why, and the others are there") 
         Texts{"true", "true", "true", "true", "", "", "", ""});
   CHECK(column(scratch.read("r.csv"), "link_bytes_per_s")[6] == "1000000000");
 
-  Texts json = arguments;
-  json.insert(json.end(), {"--format", "json", "--quiet"});
+  const Texts json = arguments + Texts{"--format", "json", "--quiet"};
   const std::string text = run_ooc_paleo(json).out;
   CHECK(has(text, "\"feasible\": null, \"iteration_time_ns\": null"));
   CHECK(has(text, "\"error\": null}"));
