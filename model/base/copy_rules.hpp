@@ -50,6 +50,6 @@ enum class FarGradients : std::uint8_t {
   kFreed,      ///< freed after their update
   kHeld,       ///< held to the end of the iteration
   kAllocated,  ///< in permanent buffers; those of single micro-batches are freed once added up
-};
+};             // the life of gradients in host memory, by the software (docs/model.md, 10)
 
 }  // namespace ooc

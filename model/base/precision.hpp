@@ -84,7 +84,7 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
   return std::nullopt;
 }
 
-enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };
+enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< rules of the update
 
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};

@@ -34,7 +34,7 @@ struct Provenance {
 };
 
 struct Architecture {
-  std::string name;  ///< such as "volta"
+  std::string name;  ///< such as "volta"; its machines share these fitted numbers
   std::string description;
   ArchitectureParameters parameters;
   std::vector<Provenance> provenance;

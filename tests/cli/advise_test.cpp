@@ -7,31 +7,31 @@
 namespace ooc::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 const Words kJob{"gpt2", "--hardware", "rtx-4090", "--batch", "64", "--quiet"};
 
-json advice(const Words& more, int exit_code = 0) {
+Json advice(const Words& more, int exit_code = 0) {
   const Ran ran = run_ooc_paleo(Words{"advise", "--format", "json"} + more);
   CHECK_MESSAGE(ran.exit_code == exit_code, ran.err);
-  return json::parse(ran.out)["advice"];
+  return Json::parse(ran.out)["advice"];
 }
 
 /// Row of that name; null: none.
-json row_of(const json& rows, const std::string& what) {
-  for (const json& row : rows) {
+Json row_of(const Json& rows, const std::string& what) {
+  for (const Json& row : rows) {
     if (row["what"] == what) return row;
   }
   return nullptr;
 }
 
 TEST_CASE("advice is what predict says of the same job, best first") {
-  const json rows = advice(kJob);
+  const Json rows = advice(kJob);
   const auto same = [&](const std::string& what, const Words& flags) {
-    const json row = row_of(rows, what);
+    const Json row = row_of(rows, what);
     REQUIRE_MESSAGE(!row.is_null(), what);
     const Words framework{"--framework", "pytorch-2", "--format", "json"};
-    const json ran = json::parse(run_ooc_paleo(Words{"predict"} + kJob + framework + flags).out);
+    const Json ran = Json::parse(run_ooc_paleo(Words{"predict"} + kJob + framework + flags).out);
     CHECK(row["iteration_time_ns"] == ran["iteration_time_ns"]);
     CHECK(row["feasible"] == ran["feasible"]);
   };
@@ -39,7 +39,7 @@ TEST_CASE("advice is what predict says of the same job, best first") {
   same("checkpointing", {"--schedule", "checkpoint", "--blocks", "layer"});
   same("optimiser offload", {"--schedule", "in-core", "--state", "zero-offload"});
   double before = 1e30;
-  for (const json& row : rows) {
+  for (const Json& row : rows) {
     if (!row["feasible"]) continue;
     CHECK(row["samples_per_s"] <= before);
     before = row["samples_per_s"];
@@ -47,16 +47,16 @@ TEST_CASE("advice is what predict says of the same job, best first") {
 }
 
 TEST_CASE("of what fits a larger batch is told, of what does not its micro-batches") {
-  const json small = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "64", "--quiet"});
+  const Json small = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "64", "--quiet"});
   CHECK(has(small.dump(), "\"batch 1024\""));
-  const json large = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "4096", "--quiet"});
+  const Json large = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "4096", "--quiet"});
   CHECK(has(large.dump(), "accumulation, "));
   CHECK(row_of(large, "as it is")["feasible"] == false);
 }
 
 TEST_CASE("advice leaves alone what was chosen, and says where nothing helps") {
-  const json rows = advice(kJob + Words{"--optimizer", "adam"});
-  for (const json& row : rows) CHECK_FALSE(has(row["what"].dump(), "8-bit"));
+  const Json rows = advice(kJob + Words{"--optimizer", "adam"});
+  for (const Json& row : rows) CHECK_FALSE(has(row["what"].dump(), "8-bit"));
   (void)advice({"llama-3-70b", "--hardware", "rtx-4090", "--quiet", "--far-memory", "8GiB"}, 3);
   const Ran refused = run_ooc_paleo({"advise", "resnet18", "--hardware", "rtx-4090"});
   CHECK(refused.exit_code == 2);

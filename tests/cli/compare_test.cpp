@@ -9,11 +9,9 @@
 namespace ooc::test {
 namespace {
 
-using Row = CsvRow;
-
 /// Each job runs once, for all tests that ask about it.
-const std::vector<Row>& compare_rows(const Words& job) {
-  static std::map<Words, std::vector<Row>> known;
+const std::vector<CsvRow>& compare_rows(const Words& job) {
+  static std::map<Words, std::vector<CsvRow>> known;
   const auto [rows, is_new] = known.try_emplace(job);
   if (is_new) {
     const bool all = std::find(job.begin(), job.end(), "--schedules") == job.end();
@@ -25,15 +23,15 @@ const std::vector<Row>& compare_rows(const Words& job) {
 }
 
 /// The row of that schedule and with those options, or none.
-const Row* find_row(const std::vector<Row>& rows, const std::string& schedule,
-                    const std::string& options) {
-  for (const Row& row : rows) {
+const CsvRow* find_row(const std::vector<CsvRow>& rows, const std::string& schedule,
+                       const std::string& options) {
+  for (const CsvRow& row : rows) {
     if (row.at("schedule") == schedule && row.at("schedule_options") == options) return &row;
   }
   return nullptr;
 }
 
-Row predict_again(const Words& job, const Row& row) {
+CsvRow predict_again(const Words& job, const CsvRow& row) {
   Words words = Words{"predict"} + job +
                 Words{"--format", "csv", "--quiet", "--schedule", row.at("schedule")};
   std::istringstream options(row.at("schedule_options"));
@@ -53,10 +51,10 @@ const Words kVgg{"vgg16", "--hardware", kShares, "--batch", "256"};
 TEST_CASE("predict with the options that a row of compare names gives the same figures" *
           doctest::test_suite("whole networks")) {
   for (const Words& job : {kResnet, kVgg}) {
-    for (const Row& row : compare_rows(job)) {
+    for (const CsvRow& row : compare_rows(job)) {
       CAPTURE(row.at("schedule"));
       CAPTURE(row.at("schedule_options"));
-      const Row again = predict_again(job, row);
+      const CsvRow again = predict_again(job, row);
       for (const char* column : {"feasible", "iteration_time_ns", "samples_per_s", "rounds",
                                  "peak_near_bytes", "to_far_bytes", "smallest_budget_bytes"}) {
         CAPTURE(column);
@@ -67,7 +65,7 @@ TEST_CASE("predict with the options that a row of compare names gives the same f
 }
 
 TEST_CASE("what the fastest algorithms leave no room for runs with others") {
-  const Row* capacity = find_row(compare_rows(kVgg), "capacity", "");
+  const CsvRow* capacity = find_row(compare_rows(kVgg), "capacity", "");
   REQUIRE(capacity != nullptr);
   const auto by_rule = [&](const char* rule) {
     return csv_rows(run_ooc_paleo(Words{"predict"} + kVgg +
@@ -81,11 +79,11 @@ TEST_CASE("what the fastest algorithms leave no room for runs with others") {
 }
 
 TEST_CASE("all rows of compare are set against the same reference, whatever the rule") {
-  const std::vector<Row> by_memory =
+  const std::vector<CsvRow> by_memory =
       compare_rows(kVgg + Words{"--algorithms", "memory", "--schedules", "lms"});
   for (const Words& job : {kResnet, kVgg}) {
-    const std::vector<Row> rows = compare_rows(job);
-    for (const Row& row : rows) {
+    const std::vector<CsvRow> rows = compare_rows(job);
+    for (const CsvRow& row : rows) {
       CAPTURE(row.at("schedule"));
       CHECK(row.at("reference_time_ns") == rows.front().at("reference_time_ns"));
     }
@@ -94,12 +92,12 @@ TEST_CASE("all rows of compare are set against the same reference, whatever the 
 }
 
 TEST_CASE("a schedule that runs in rounds does so, and in-core in rounds stands beside it") {
-  const std::vector<Row> rows = compare_rows(kVgg);
+  const std::vector<CsvRow> rows = compare_rows(kVgg);
   CHECK(rows.size() == schedules().size() + 1);
-  const Row* in_core = find_row(rows, "in-core", "sub-batch=auto");
+  const CsvRow* in_core = find_row(rows, "in-core", "sub-batch=auto");
   REQUIRE(in_core != nullptr);
   CHECK(std::stoi(in_core->at("rounds")) > 1);
-  for (const Row& row : rows) {
+  for (const CsvRow& row : rows) {
     if (row.at("schedule") != "modnn" && &row != in_core) CHECK(row.at("rounds") == "1");
   }
   // The yardstick of rounds is there for whoever has them, asked for or not.
@@ -108,21 +106,21 @@ TEST_CASE("a schedule that runs in rounds does so, and in-core in rounds stands 
 
 TEST_CASE(
     "in-core in rounds is shown where in-core does not fit, and not where one round is best") {
-  const std::vector<Row> short_of = compare_rows(kVgg + Words{"--schedules", "in-core,lms"});
+  const std::vector<CsvRow> short_of = compare_rows(kVgg + Words{"--schedules", "in-core,lms"});
   REQUIRE(short_of.size() == 3);
   CHECK(short_of[0].at("schedule_options") == "sub-batch=auto");
-  const std::vector<Row> other = compare_rows(kVgg + Words{"--schedules", "vdnn-all,lms"});
+  const std::vector<CsvRow> other = compare_rows(kVgg + Words{"--schedules", "vdnn-all,lms"});
   CHECK(other.size() == 2);
-  const std::vector<Row> fits = compare_rows(Words{"vgg16", "--hardware", "v100-16gb-pcie3",
-                                                   "--batch", "8", "--schedules", "in-core,modnn"});
+  const std::vector<CsvRow> fits = compare_rows(Words{
+      "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "8", "--schedules", "in-core,modnn"});
   CHECK(fits.size() == 2);
 }
 
 TEST_CASE("with --sub-batch every schedule gets it and there are no rows beside") {
-  const std::vector<Row> rows =
+  const std::vector<CsvRow> rows =
       compare_rows(kVgg + Words{"--sub-batch", "64", "--schedules", "in-core,modnn,capacity"});
   REQUIRE(rows.size() == 3);
-  for (const Row& row : rows) CHECK(row.at("rounds") == "4");
+  for (const CsvRow& row : rows) CHECK(row.at("rounds") == "4");
 }
 
 TEST_CASE("the table of compare marks rows in rounds and says what is not alike") {
