@@ -68,8 +68,10 @@ std::vector<Flag> in_order(const Chosen& chosen) {
 std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists,
                           std::initializer_list<std::string_view> but) {
   return in_order([&](const Option& option, std::vector<Flag>& all) {
-    if (is_among(but, option.flag)) return;
-    all.push_back(flag_of(option, is_among(lists, option.flag) ? Values::kSeveral : Values::kOne));
+    if (!is_among(but, option.flag)) {
+      const bool several = is_among(lists, option.flag);
+      all.push_back(flag_of(option, several ? Values::kSeveral : Values::kOne));
+    }
     if (option.flag == kBeforeJob) all.push_back(kJob);
   });
 }

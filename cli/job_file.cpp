@@ -176,7 +176,8 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Comm
     if (is_network ? !given.positionals().empty() : find_flag(command, each.flag) == nullptr)
       continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
-    if (each.flag == "--blocks" && given.has("--schedule")) continue;
+    const bool chooses = find_flag(command, "--schedule") == nullptr || given.has("--schedule");
+    if (each.flag == "--blocks" && chooses) continue;
     entries_.push_back({.flag = each.flag,
                         .pointer = each.pointer,
                         .texts = {is_network ? network_of_hub(each.text) : each.text},

@@ -112,14 +112,14 @@ Ran copies_predict(const Words& arguments) {
 
 TEST_CASE("copies wait as the framework says, whatever the schedule") {
   const ScratchFolder scratch;
-  struct Row {
+  struct Expected {
     std::string streams;
     std::string capacity;
     std::string barriers;
   };
-  for (const Row& row : {Row{"overlap", "600000000", "950000000"},
-                         {"framework", "700000000", "950000000"},
-                         {"serial", "800000000", "1400000000"}}) {
+  for (const Expected& row : {Expected{"overlap", "600000000", "950000000"},
+                              {"framework", "700000000", "950000000"},
+                              {"serial", "800000000", "1400000000"}}) {
     CAPTURE(row.streams);
     const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");
     const auto run = [&](const std::string& schedule) {

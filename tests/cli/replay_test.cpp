@@ -7,16 +7,14 @@
 namespace ooc::test {
 namespace {
 
-using nlohmann::json;
-
-json measured(const ScratchFolder& folder, Words more, const std::string& stub = "") {
+nlohmann::json measured(const ScratchFolder& folder, Words more, const std::string& stub = "") {
   more.insert(more.end(), {"--format", "json"});
   const Ran ran = replay(folder, more, stub);
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   return replay_json(ran);
 }
 
-std::int64_t sum_of(const json& causes, const char* side) {
+std::int64_t sum_of(const nlohmann::json& causes, const char* side) {
   std::int64_t sum = 0;
   for (const auto& [name, both] : causes.items()) {
     if (name != "iteration") sum += both[side].get<std::int64_t>();
@@ -25,18 +23,18 @@ std::int64_t sum_of(const json& causes, const char* side) {
 }
 
 /// What must hold of every replay.
-void check_consistent(const json& result) {
+void check_consistent(const nlohmann::json& result) {
   CHECK(result["format"] == "ooc-paleo/replay");
   CHECK(result["run"]["backend"] == "stub");
   CHECK(result["iteration_time_ns"]["all"].size() == 20);
-  const json& causes = result["causes_ns"];
+  const nlohmann::json& causes = result["causes_ns"];
   CHECK(sum_of(causes, "predicted") == causes["iteration"]["predicted"]);
   CHECK(sum_of(causes, "measured") == causes["iteration"]["measured"]);
   CHECK(result["iteration_time_ns"]["predicted"] == causes["iteration"]["predicted"]);
   const double predicted = result["iteration_time_ns"]["predicted"];
   const double median = result["iteration_time_ns"]["measured"];
   CHECK(result["error"].get<double>() == doctest::Approx(predicted / median - 1));
-  const json& memory = result["memory"];
+  const nlohmann::json& memory = result["memory"];
   CHECK(memory["peak_near_bytes"]["measured"] == memory["peak_near_bytes"]["predicted"]);
   CHECK(memory["peak_near_bytes"]["predicted"] <= memory["budget_near_bytes"]);
 }
@@ -45,7 +43,7 @@ TEST_CASE("a profile with the device's parameters predicts every schedule") {
   const ScratchFolder folder;
   for (const char* schedule : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
     CAPTURE(schedule);
-    const json result = measured(folder, {"--schedule", schedule});
+    const nlohmann::json result = measured(folder, {"--schedule", schedule});
     check_consistent(result);
     CHECK(std::abs(result["error"].get<double>()) < 0.01);
   }
@@ -53,17 +51,17 @@ TEST_CASE("a profile with the device's parameters predicts every schedule") {
 
 TEST_CASE("an iteration in rounds is predicted") {
   const ScratchFolder folder;
-  const json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
+  const nlohmann::json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
   check_consistent(result);
   CHECK(std::abs(result["error"].get<double>()) < 0.01);
-  const json whole = measured(folder, {"--schedule", "vdnn-all"});
+  const nlohmann::json whole = measured(folder, {"--schedule", "vdnn-all"});
   // Four rounds, each with its own forward and backward steps.
   CHECK(result["work"]["compute"]["steps"] > 3 * whole["work"]["compute"]["steps"].get<int>());
 }
 
 TEST_CASE("capacity in little memory waits for memory and is predicted too") {
   const ScratchFolder folder;
-  const json result = measured(folder, {"--schedule", "capacity", "--memory", "10.51MB"});
+  const nlohmann::json result = measured(folder, {"--schedule", "capacity", "--memory", "10.51MB"});
   check_consistent(result);
   CHECK(result["work"]["to_near"]["steps"] > 0);
   CHECK(std::abs(result["error"].get<double>()) < 0.02);
@@ -71,13 +69,13 @@ TEST_CASE("capacity in little memory waits for memory and is predicted too") {
 
 TEST_CASE("rates and latencies of the link are followed") {
   const ScratchFolder folder;
-  const json result =
+  const nlohmann::json result =
       measured(folder, {"--schedule", "vdnn-all", "--link", "5GB/s", "--latency", "40us"},
                "to_near_rate=5e9,to_far_rate=5e9,to_near_latency_ns=40000,to_far_latency_ns=40000");
   check_consistent(result);
   CHECK(std::abs(result["error"].get<double>()) < 0.02);
   for (const char* direction : {"to_far", "to_near"}) {
-    const json& work = result["work"][direction];
+    const nlohmann::json& work = result["work"][direction];
     CHECK(work["measured_bytes_per_s"].get<double>() ==
           doctest::Approx(work["predicted_bytes_per_s"].get<double>()).epsilon(0.02));
   }
@@ -86,9 +84,9 @@ TEST_CASE("rates and latencies of the link are followed") {
 TEST_CASE("an error has its cause: a link that is slower than the profile says") {
   const ScratchFolder folder;
   const std::string slow = "to_near_rate=5e9,to_far_rate=26e9";
-  const json result = measured(folder, {"--schedule", "vdnn-all"}, slow);
+  const nlohmann::json result = measured(folder, {"--schedule", "vdnn-all"}, slow);
   CHECK(result["error"].get<double>() < -0.2);
-  const json& causes = result["causes_ns"];
+  const nlohmann::json& causes = result["causes_ns"];
   CHECK(causes["swap_in"]["difference"].get<double>() >
         0.9 * causes["iteration"]["difference"].get<double>());
   CHECK(result["deviations"][0]["queue"] == "to_near");
@@ -103,7 +101,7 @@ TEST_CASE("an error has its cause: a link that is slower than the profile says")
 
 TEST_CASE("noise makes a spread, and the median stays near the prediction") {
   const ScratchFolder folder;
-  const json result =
+  const nlohmann::json result =
       measured(folder, {"--schedule", "vdnn-conv", "--iterations", "20"}, "noise=0.05,seed=3");
   CHECK(result["spread"] > 0.0);
   CHECK(std::abs(result["error"].get<double>()) < 0.05);
@@ -114,7 +112,7 @@ TEST_CASE("iterations and the steps are as asked for") {
   const Ran ran =
       replay(folder, {"--iterations", "3", "--warmup", "0", "--steps", "--format", "json"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  const json result = replay_json(ran);
+  const nlohmann::json result = replay_json(ran);
   CHECK(result["iteration_time_ns"]["all"].size() == 3);
   CHECK(result["steps"].size() == 23);
   CHECK(result["steps"][0]["name"] == "conv1.forward");
@@ -146,8 +144,6 @@ TEST_CASE("the trace has both timelines") {
 
 // A plan that goes out as a file and comes back as measurements, as on a machine that has only nvcc.
 
-using nlohmann::json;
-
 /// What the machine that has only the measuring program does.
 void run_script(const ScratchFolder& folder, const std::string& script, const std::string& log) {
   const Ran ran = run_program(
@@ -169,9 +165,9 @@ Ran import(const ScratchFolder& folder, Words more, const std::string& log) {
 }
 
 /// Without what says how it was got.
-json numbers(const Ran& ran) {
+nlohmann::json numbers(const Ran& ran) {
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  json result = replay_json(ran);
+  nlohmann::json result = replay_json(ran);
   result.erase("tool");
   result["run"].erase("imported");
   result["inputs"].erase("import_measurements");

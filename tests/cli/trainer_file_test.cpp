@@ -85,6 +85,11 @@ TEST_CASE("a trainer's file is the flags that it comes to") {
                     "--blocks",       "layer",
                     "--framework",    "pytorch-2"};
   CHECK(predicted({"--job", axolotl}, "") == predicted(qlora, "llama-3-8b"));
+  for (const Words& command : {Words{"fit"}, Words{"max", "--schedules", "in-core"}}) {
+    const Ran ran = run_ooc_paleo(command + Words{"bert-large", "--hardware", "a100-40gb-sxm",
+                                                  "--seq", "128", "--job", accelerate});
+    CHECK_MESSAGE(ran.exit_code != 2, ran.err);
+  }
 }
 
 TEST_CASE("what a trainer's file says beyond is named, or left alone") {
@@ -129,7 +134,7 @@ TEST_CASE("a trainer's file that cannot be is refused with file and place") {
     for (int i = 0; i < 9; ++i) list += std::string(i ? ", *" : "*") + static_cast<char>(c - 1);
     bomb += std::string(1, c) + ": &" + c + " [" + list + "]\n";
   }
-  refused(bomb, "line 6: found more values, aliases written out");
+  refused(bomb, "line 5: found more values, aliases written out");
   refused("a: " + std::string(100'000, '['), "line 1: found ");
 }
 

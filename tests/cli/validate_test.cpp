@@ -7,8 +7,6 @@
 namespace ooc::test {
 namespace {
 
-using nlohmann::json;
-
 /// Rows about the worked example of docs/formats.md, 6: 600 ms in core, 950 ms under vdnn-like.
 std::string figures(const std::string& rows, const std::string& id = "mine") {
   return R"({"format": "ooc-paleo/figures", "version": 1, "id": ")" + id +
@@ -78,15 +76,15 @@ TEST_CASE("the table says what fails by how much") {
 TEST_CASE("JSON and CSV carry the same figures, each with its job") {
   const Ran ran = validate(figures(kGood + "," + kBad), {"--format", "json"}).ran;
   CHECK(ran.exit_code == 4);
-  const json result = json::parse(ran.out);
+  const nlohmann::json result = nlohmann::json::parse(ran.out);
   CHECK(result["format"] == "ooc-paleo/validation");
   CHECK(result["summary"]["fails"] == 1);
-  const json& kind = result["summary"]["kinds"][0];
+  const nlohmann::json& kind = result["summary"]["kinds"][0];
   CHECK(kind["kind"] == "predicted");
   CHECK(kind["figures"] == 2);
   CHECK(kind["holds"] == 1);
   CHECK(kind["largest"].get<double>() == doctest::Approx(50.0 / 900));
-  const json& bad = result["rows"][1];
+  const nlohmann::json& bad = result["rows"][1];
   CHECK(has(bad["job"].get<std::string>(), " --schedule vdnn-like"));
   CHECK(bad["predicted"] == 950.0);
   CHECK(bad["published"] == 900.0);
@@ -217,10 +215,10 @@ TEST_CASE("no job gets the network of another job") {
                    llama + "fused",
                    resnet + "1.json",
                    resnet + "2.json"};
-  json rows = json::array();
+  nlohmann::json rows = nlohmann::json::array();
   for (const std::string& line : jobs) {
     std::istringstream words(line);
-    json job;
+    nlohmann::json job;
     std::string flag = "network";
     for (std::string word; words >> word;) {
       if (!word.starts_with("--")) {
@@ -233,21 +231,21 @@ TEST_CASE("no job gets the network of another job") {
     rows.push_back(
         {{"name", line}, {"job", job}, {"metric", "peak_near_bytes"}, {"kind", "order"}});
   }
-  folder.file("rows.json", json{{"format", "ooc-paleo/figures"},
-                                {"version", 1},
-                                {"id", "x"},
-                                {"title", "t"},
-                                {"source", "s"},
-                                {"rows", rows}}
+  folder.file("rows.json", nlohmann::json{{"format", "ooc-paleo/figures"},
+                                          {"version", 1},
+                                          {"id", "x"},
+                                          {"title", "t"},
+                                          {"source", "s"},
+                                          {"rows", rows}}
                                .dump());
   const Ran ran = run_ooc_paleo({"validate", "./rows.json", "--format", "json"}, in(folder));
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  const json judged = json::parse(ran.out)["rows"];
+  const nlohmann::json judged = nlohmann::json::parse(ran.out)["rows"];
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     CAPTURE(jobs[i]);
     const Ran alone =
         run_shell("ooc-paleo predict " + jobs[i] + " --format json --quiet", in(folder));
-    CHECK(judged[i]["predicted"] == json::parse(alone.out)["peak_near_bytes"]);
+    CHECK(judged[i]["predicted"] == nlohmann::json::parse(alone.out)["peak_near_bytes"]);
     if (i % 2 == 1) CHECK(judged[i]["predicted"] != judged[i - 1]["predicted"]);
   }
 }
@@ -264,7 +262,7 @@ TEST_CASE("unknown rows, equal ids and outputs over inputs are refused") {
   CHECK(folder.read("a.json") == figures(kGood));
   CHECK(run_ooc_paleo({"validate", first, "-o", (folder.path() / "r.json").string()}).exit_code ==
         0);
-  CHECK(json::parse(folder.read("r.json"))["summary"]["holds"] == 1);
+  CHECK(nlohmann::json::parse(folder.read("r.json"))["summary"]["holds"] == 1);
 }
 
 TEST_CASE("a measured batch that no memory holds is timed, one that cannot be counted is refused") {
@@ -296,7 +294,7 @@ TEST_CASE("parameters that lie in far memory come and their gradients go in each
 })");
   const Ran ran = run_ooc_paleo({"validate", path, "--format", "json", "--quiet"});
   REQUIRE(ran.err.empty());
-  const auto rows = json::parse(ran.out)["measured_networks"][0]["rows"];
+  const auto rows = nlohmann::json::parse(ran.out)["measured_networks"][0]["rows"];
   const auto more = [&](std::size_t beside) {
     return rows[beside + 1]["predicted_s"].get<double>() -
            rows[beside]["predicted_s"].get<double>();
