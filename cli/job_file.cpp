@@ -299,7 +299,7 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
     const auto path = find_data(DataKind::kNetwork, name);
     std::error_code ignored;
     if (!path && !arguments.has("--hardware")) (void)locate(DataKind::kNetwork, name, kNetwork);
-    if (!path || path != name) continue;
+    if (!path || path != name || is_onnx(name)) continue;
     // A pipe of the shell is read once, by whoever takes it for a network.
     const bool is_small = std::filesystem::is_regular_file(*path, ignored) &&
                           std::filesystem::file_size(*path, ignored) <= most;

@@ -18,6 +18,7 @@
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
+#include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/state_words.hpp"
 
@@ -96,6 +97,7 @@ CaseOptions options_beside_axes(const Arguments& arguments, std::initializer_lis
   CaseOptions options;
   options.limits = read_limits(arguments);
   options.families = family_folders();
+  options.onnx = &import_onnx;
   options.errors = measured_errors_table();
   for (const Option& option : run_options()) {
     if (option.column.empty()) read_given(option, arguments, but, options);

@@ -46,6 +46,7 @@ void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
 
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but) {
+  remark_on(remarks, workload.network->name, workload.network->remark);
   const auto text = training_remark(*workload.network, options, but);
   remark_on(remarks, workload.network->name, text.value_or(""));
 }

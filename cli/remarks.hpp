@@ -23,7 +23,7 @@ void remark_on(Remarks remarks, std::string_view file, std::string_view text);
 /// of which one is simulated. `devices`: of --devices.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// Prints training_remark().
+/// Prints training_remark(), and what an import could not express.
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 

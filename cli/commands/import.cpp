@@ -1,4 +1,4 @@
-// `import`: a checkpoint's config.json as a network file.
+// `import`: a checkpoint's config.json or an ONNX model as a network file.
 #include <string>
 
 #include "cli/command.hpp"
@@ -6,9 +6,11 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
+#include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
 #include "model/network/import_config.hpp"
 #include "model/network/network_json.hpp"
+#include "model/onnx/import_onnx.hpp"
 
 namespace ooc {
 extern const Command import_command;
@@ -19,7 +21,7 @@ constexpr Flag kName{"--name", "NAME", "of the network; default: the file's, or 
 constexpr Flag kSource{"--source", "TEXT", "where the config comes from"};
 
 const auto kImportFlags =
-    flags::joined(flags::of_options({"--seq", "--target-seq", "--kernels", "--loss", "--allow-long",
+    flags::joined(flags::of_options({"--seq", "--target-seq", "--symbol", "--kernels", "--loss", "--allow-long",
                                      "--lora", "--lora-dropout", "--lora-dtype", "--base"}),
                   {kName, kSource, flags::kMaxInput, flags::kOutput});
 
@@ -35,25 +37,38 @@ ImportOptions import_options(const Arguments& arguments, const CaseOptions& job)
   return options;
 }
 
-int run_import(const Arguments& arguments) {
-  const std::string name =
-      required_positional(arguments, "CONFIG", "a config.json or the folder of one");
-  const CaseOptions job = case_options(arguments);
-  const ImportOptions options = import_options(arguments, job);
-  const std::optional<AdapterOptions>& adapters = job.adapters;
-  const ReadLimits limits = job.limits;
-  Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
-  const SpecDocument config = read_spec_file(locate(DataKind::kNetwork, name, "CONFIG"), limits);
+/// The network of a checkpoint's config or of an ONNX model, and what could not be expressed.
+SpecDocument imported(const std::string& name, NetworkOptions& network, const ImportOptions& options) {
+  const std::string path = locate(DataKind::kNetwork, name, "MODEL");
+  if (is_onnx(path)) {
+    SpecDocument document = import_onnx(path, network);
+    for (auto& [key, value] : document.root.members) {
+      if (key == "name" && !options.name.empty()) value.text = options.name;
+      if (key == "source" && !options.source.empty()) value.text = options.source;
+      if (key == "description") remark_on(Remarks::kShown, path, value.text);
+    }
+    return document;
+  }
+  const SpecDocument config = read_spec_file(path, network.limits);
   if (!is_checkpoint_config(config)) {
     throw SpecError({.file = config.file,
                      .found = "no \"model_type\"",
-                     .expected = "the config.json of a checkpoint",
+                     .expected = "the config.json of a checkpoint, or an ONNX model",
                      .hint = "a network file needs no import"});
   }
-  SpecDocument file =
-      read_spec_text(import_config(config, options), "the network of " + config.file, limits);
-  const Network network =
-      read_network(file, {.limits = limits, .symbols = options.symbols, .adapters = adapters});
+  return read_spec_text(import_config(config, options), "the network of " + config.file, network.limits);
+}
+
+int run_import(const Arguments& arguments) {
+  const std::string name =
+      required_positional(arguments, "MODEL", "a config.json, the folder of one, or an ONNX model");
+  const CaseOptions job = case_options(arguments);
+  const ImportOptions options = import_options(arguments, job);
+  const std::optional<AdapterOptions>& adapters = job.adapters;
+  NetworkOptions how{.limits = job.limits, .symbols = job.symbols, .kernels = job.kernels, .adapters = adapters};
+  Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
+  SpecDocument file = imported(name, how, options);
+  const Network network = read_network(file, how);
   expect_sums(file, network);
   if (adapters) add_adapters(file, *adapters);
   outputs.result.finish(json_text(file.root));
@@ -64,12 +79,13 @@ int run_import(const Arguments& arguments) {
 
 const Command import_command{
     .name = "import",
-    .summary = "the config.json of a transformer as a network file",
+    .summary = "an ONNX model, or the config.json of a transformer, as a network file",
     .examples =
         "  ooc-paleo import Meta-Llama-3-8B/config.json --seq 8192 -o llama.json\n"
-        "  ooc-paleo import Meta-Llama-3-8B --kernels fused -o fused.json\n",
-    .positionals = {.name = "CONFIG",
-                    .help = "config.json of a checkpoint, its folder, or - (standard input)",
+        "  ooc-paleo import Meta-Llama-3-8B --kernels fused -o fused.json\n"
+        "  ooc-paleo import model.onnx --symbol seq=128 -o model.json\n",
+    .positionals = {.name = "MODEL",
+                    .help = "an ONNX model, the config.json of a checkpoint, its folder, or - (standard input)",
                     .completes = Completes::kInputs},
     .flags = kImportFlags,
     .run = &run_import,

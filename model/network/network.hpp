@@ -66,6 +66,7 @@ struct Network {
   bool frozen = false;                 ///< layers are frozen by default
   std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
   bool input_gradient = false;  ///< computes the gradient of embeddings, which nothing uses
+  std::string remark = {};      ///< what an import could not express; empty: nothing
   bool is_imported = false;     ///< true if read from a checkpoint's config
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled

@@ -234,7 +234,13 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
 }
 
 /// A network file, or what it was made of where a flag of configs is given; and whether it is of a config.
-std::pair<SpecDocument, bool> read_file(const std::string& path, const NetworkOptions& options) {
+std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions& options) {
+  if (is_onnx(path)) {
+    if (options.onnx == nullptr) {
+      throw SpecError({path, "", "an ONNX model", "a network file", "`ooc-paleo import` writes one"});
+    }
+    return {options.onnx(path, options), false};
+  }
   SpecDocument document = read_spec_file(path, options.limits);
   if (is_checkpoint_config(document)) return {imported(document, options), true};
   if (!options.kernels && options.loss.empty()) return {std::move(document), false};
@@ -287,8 +293,12 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
 }
 
 Network read_network_file(const std::string& path, const NetworkOptions& options) {
-  auto [document, is_imported] = read_file(path, options);
-  Network network = read_network(std::move(document), options);
+  NetworkOptions own = options;
+  auto [document, is_imported] = read_file(path, own);
+  const auto description = is_onnx(path) ? SpecView(document).find("description") : std::nullopt;
+  std::string remark = description ? description->as_text() : "";
+  Network network = read_network(std::move(document), own);
+  network.remark = std::move(remark);
   network.is_imported = is_imported;
   return network;
 }

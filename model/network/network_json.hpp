@@ -16,6 +16,9 @@
 
 namespace ooc {
 
+/// True for the name of an ONNX model, which stands for the network in it.
+[[nodiscard]] inline bool is_onnx(std::string_view path) { return path.ends_with(".onnx"); }
+
 /// Options that override the network file.
 struct NetworkOptions {
   ReadLimits limits = {};
@@ -28,6 +31,8 @@ struct NetworkOptions {
   std::vector<std::string> families = {};
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
+  /// Reads ONNX models (model/onnx/import_onnx.hpp); null: they are refused.
+  SpecDocument (*onnx)(const std::string& path, NetworkOptions& options) = nullptr;
   std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else
 
   bool operator==(const NetworkOptions&) const = default;

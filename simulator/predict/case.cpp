@@ -126,6 +126,7 @@ NetworkOptions network_options(const CaseOptions& options) {
           .families = options.families,
           .kernels = options.kernels,
           .loss = options.loss,
+          .onnx = options.onnx,
           .adapters = options.adapters};
 }
 

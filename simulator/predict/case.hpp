@@ -62,6 +62,7 @@ struct CaseOptions {
   std::vector<SymbolValue> symbols = {};      ///< values that replace the network file's
   bool long_sequences = false;                ///< as NetworkOptions::long_sequences
   std::vector<std::string> families = {};     ///< folders of family files, for configs
+  SpecDocument (*onnx)(const std::string&, NetworkOptions&) = nullptr;  ///< as in NetworkOptions
   std::optional<ImportKernels> kernels = {};  ///< kernels, for configs; unset: sdpa
   std::string loss = {};                      ///< loss, for configs; empty: by the kernels
   std::optional<AdapterOptions> adapters = {};

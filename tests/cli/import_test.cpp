@@ -209,7 +209,7 @@ TEST_CASE("learned positions end the search, and say so") {
 TEST_CASE("import and max --of seq refuse what they cannot do") {
   const ScratchFolder folder;
   const std::string config = folder.file("config.json", kConfig);
-  check_refused(run({"import"}), {"CONFIG: found none"});
+  check_refused(run({"import"}), {"MODEL: found none"});
   check_refused(run({"import", "vgg16"}), {"found no \"model_type\", expected the config.json"});
   check_refused(run({"import", config, "--kernels", "cuda"}), {"--kernels: found \"cuda\""});
   check_refused(run({"import", config, "--loss", "none"}), {"--loss: found \"none\""});

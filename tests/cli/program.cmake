@@ -10,6 +10,7 @@ ooc_test(program cli
     ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/job_file_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/kineto_trace_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/onnx_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pictures_test.cpp

@@ -1,0 +1,82 @@
+// An ONNX model as its file has it (onnx.proto of the ONNX project, public field numbers). Small tensors have their
+// values, since shapes are computed with them; weights have names and shapes.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/spec_tree.hpp"
+
+namespace ooc {
+
+/// Element types by their numbers in files; others are like integers here.
+enum OnnxType : int { kOnnxFloat = 1, kOnnxInt32 = 6, kOnnxInt64 = 7, kOnnxBool = 9, kOnnxHalf = 10, kOnnxDouble = 11, kOnnxBfloat16 = 16 };
+[[nodiscard]] bool is_floating(int type);
+
+struct OnnxTensor {
+  std::string name;
+  int type = kOnnxFloat;
+  std::vector<std::int64_t> dims;
+  std::optional<std::vector<double>> values;  ///< unset: too many, of texts, or in another file
+};
+
+struct OnnxAttribute {
+  std::string name;
+  double f = 0;
+  std::int64_t i = 0;
+  std::string s = {};
+  std::vector<std::int64_t> ints = {};
+  std::vector<double> floats = {};
+  std::optional<OnnxTensor> tensor = {};
+};
+
+struct OnnxNode {
+  std::string name;
+  std::string op;  ///< with its domain in front where that is not ONNX's: "com.microsoft.FusedMatMul"
+  std::vector<std::string> inputs;  ///< empty: left out
+  std::vector<std::string> outputs;
+  std::vector<OnnxAttribute> attributes = {};
+
+  [[nodiscard]] const OnnxAttribute* find(std::string_view attribute) const;
+  [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
+  [[nodiscard]] double number(std::string_view attribute, double otherwise) const;
+  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;
+  [[nodiscard]] std::string text(std::string_view attribute) const;
+  /// For messages: "node /features/0/Conv (Conv)", without a name by its output.
+  [[nodiscard]] std::string place() const;
+};
+
+/// A dimension: a size, or a name for one.
+struct OnnxDim {
+  std::int64_t size = 0;
+  std::string symbol = {};
+};
+
+/// An input, an output or what shape inference noted about a tensor.
+struct OnnxValue {
+  std::string name;
+  int type = kOnnxFloat;
+  std::optional<std::vector<OnnxDim>> dims;
+};
+
+struct OnnxModel {
+  std::string file;
+  std::string producer;
+  std::int64_t opset = 0;
+  std::vector<OnnxNode> nodes;
+  std::map<std::string, OnnxTensor> weights;  ///< initialisers
+  std::vector<OnnxValue> inputs;              ///< without those that are initialisers
+  std::vector<OnnxValue> outputs;
+  std::map<std::string, OnnxValue> noted;
+};
+
+/// Throws SpecError with byte offset or node for what is no model, or of an opset not in 11 to 21.
+/// `bytes` can seek: a file, or a text in memory.
+[[nodiscard]] OnnxModel read_onnx_model(std::istream& bytes, const std::string& file, const ReadLimits& limits);
+
+}  // namespace ooc
