@@ -28,7 +28,7 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--update-in-backward", "--state", "paged"}, "take turns with backward's");
   refused({"--update", "near"}, "--update needs --offload or --state");
   refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
-  refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "sharded state");
+  refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "use one device, or --shard");
   refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not searched");
   refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
   refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
