@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <filesystem>
 #include <istream>
 #include <iterator>
 #include <map>
@@ -151,7 +153,9 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  static constexpr int kEventDepth = 3;  // { [ {
+  static constexpr int kEventDepth = 3;             // { [ {
+  static constexpr double kMostWhole = 9e15;        // whole numbers are exact below
+  static constexpr double kMostMicroseconds = 1e9;  // of one operator, so that sums stay in range
   struct Event {
     std::string name;
     std::string thread;
@@ -168,9 +172,9 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
     if (!in_events_) return true;
     if (depth_ == kEventDepth) {
       if (key_ == "ts") event_.start = value;
-      if (key_ == "dur") event_.length = value;
+      if (key_ == "dur") event_.length = std::min(value, kMostMicroseconds);
       if (key_ == "tid") event_.thread = fmt::format("{}", value);
-    } else if (depth_ == kEventDepth + 1) {
+    } else if (depth_ == kEventDepth + 1 && std::abs(value) < kMostWhole) {
       const auto whole = static_cast<std::int64_t>(value);
       if (key_ == "Sequence number") event_.sequence = whole;
       if (key_ == "Fwd thread id") event_.is_backward = whole > 0;
@@ -315,6 +319,7 @@ class Attribution {
 }  // namespace
 
 bool is_kineto_trace(const std::string& path) {
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return false;
   GzipBuffer buffer(path);
   std::istream stream(&buffer);
   char first = 0;

@@ -22,7 +22,7 @@ struct KinetoTrace {
   double total_us = 0;            ///< of all forward and backward passes
 };
 
-/// True for gzip, or a JSON object that is no text of a table.
+/// True for a file that is a JSON object, also within gzip.
 [[nodiscard]] bool is_kineto_trace(const std::string& path);
 
 /// `ranges`: names whose ranges count as one call (torch.profiler.record_function, nn.Module's with stacks by their class).

@@ -364,28 +364,38 @@ class Reader {
     compose_checkpoints();
   }
 
+  static std::int64_t product(std::int64_t a, std::int64_t b, const Said& why) {
+    if (a > kMaxBatch / b) why.fail(fmt::format("at most {} samples an iteration", kMaxBatch));
+    return a * b;
+  }
+
   void compose_batch() {
     const Said* micro = find(Says::kMicroBatch);
     const Said* steps = find(Says::kAccumulation);
     const Said* total = find(Says::kBatch);
     const Said* devices = find(Says::kDevices);
     std::int64_t times = devices ? devices->number() : 1;
-    if (total && micro && (steps || !devices)) {
-      const std::int64_t each = micro->number() * (steps ? steps->number() : 1);
-      if (!devices) times = total->number() / each;
-      if (times == 0 || times * each != total->number()) {
-        total->fail(fmt::format("a multiple of what {} and /gradient_accumulation_steps say: {}",
-                                micro->pointer, each * std::max<std::int64_t>(times, 1)));
-      }
-    }
     std::int64_t parts = steps ? steps->number() : 1;
-    if (total && micro && !steps) parts = total->number() / (micro->number() * times);
-    if (times > 1) set("--devices", std::to_string(times), devices ? *devices : *total);
-    if (total) {
+    if (micro) {
+      std::int64_t batch = product(product(micro->number(), parts, *micro), times, *micro);
+      if (total) {
+        // What neither says follows from the two: passes where the devices are known, else devices.
+        std::int64_t& open = devices && !steps ? parts : times;
+        const std::int64_t ratio = total->number() / batch;
+        if ((!steps || !devices) && ratio > 0) {
+          open = ratio;
+          batch *= ratio;
+        }
+        if (batch != total->number()) {
+          total->fail(
+              fmt::format("a multiple of {} x accumulation x devices: {}", micro->pointer, batch));
+        }
+      }
+      set("--batch", std::to_string(batch), total ? *total : *micro);
+    } else if (total) {
       set("--batch", std::to_string(total->number()), *total);
-    } else if (micro) {
-      set("--batch", std::to_string(micro->number() * parts * times), *micro);
     }
+    if (times > 1) set("--devices", std::to_string(times), devices ? *devices : *total);
     if (parts > 1) set("--accumulate", std::to_string(parts), steps ? *steps : *total);
     if (const Said* length = find(Says::kSequence)) set("--seq", length->text, *length);
   }
@@ -395,6 +405,9 @@ class Reader {
   void compose_precision() {
     const Said* mixed = on(Says::kPrecision);
     const std::string name = mixed ? lower_case(mixed->text) : "";
+    if (mixed && name != "bf16" && name != "fp16" && name != "fp8") {
+      mixed->fail("no, fp16, bf16 or fp8");
+    }
     const Said* bf16 = name == "bf16" ? mixed : on(Says::kBf16);
     const Said* fp16 = name == "fp16" ? mixed : on(Says::kFp16);
     const bool is_axolotl = has(Says::kModel) && find(Says::kModel)->pointer == "/base_model";
@@ -435,7 +448,9 @@ class Reader {
     const Said* optimizer = offloaded(Says::kOffloadOptimizer);
     const Said* weights = offloaded(Says::kOffloadWeights);
     const Said* stage = find(Says::kZeroStage);
+    if (stage && stage->is_on() && stage->number() > 3) stage->fail("0 to 3");
     const bool is_third = stage && stage->text == "3";
+    if (weights && !is_third) leave_out(*weights, "without ZeRO's stage 3 weights stay near");
     if (weights && is_third) {
       set("--state", "zero-infinity", *weights);
     } else if (optimizer) {
@@ -476,7 +491,6 @@ class Reader {
     constexpr std::string_view kShards[] = {"none", "optimizer", "gradients", "weights"};
     if (const Said* stage = on(Says::kZeroStage)) {
       const std::int64_t number = stage->number();
-      if (number > 3) stage->fail("0 to 3");
       set("--shard", std::string(kShards[number]), *stage);
     } else if (const Said* fsdp = find(Says::kFsdp)) {
       const Said* said = find(Says::kFsdpShards);
@@ -492,10 +506,12 @@ class Reader {
   /// Null: not offloaded.
   const Said* offloaded(Says what) {
     const Said* said = on(what);
-    if (said && lower_case(said->text) == "nvme") {
+    const std::string place = said ? lower_case(said->text) : "";
+    if (place == "nvme") {
       leave_out(*said, "disks are not predicted; \"cpu\" is");
       return nullptr;
     }
+    if (said && place != "cpu" && place != "true") said->fail("none, cpu or nvme");
     return said;
   }
 

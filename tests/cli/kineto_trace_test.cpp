@@ -115,6 +115,8 @@ TEST_CASE("what is no trace of the network is refused") {
   const std::string whole = trace_of(pass(0, 1));
   refused(whole.substr(0, whole.size() / 2), "no JSON at byte ");
   refused("{}", "no operators");
+  refused(trace_of(event("cpu_op", "mine", 1, 0, 1e300, R"("Sequence number": 1e300)")),
+          "layers of the network for 0.0 %");
   refused(R"({"traceEvents": [{"ph": 3, "args": [[{"tid": {}}]]}, 7]})", "no operators");
   refused(trace_of(event("cpu_op", "aten::conv2d", 1, 0, 9, "")),
           "layers of the network for 0.0 %");
