@@ -75,13 +75,14 @@ std::string drawn_by(const std::string& node, const std::string& script,
   return svg;
 }
 
-}  // namespace
-
+/// Throws SpecError for a name with the extension of another format than SVG.
 void check_plot_name(std::string_view flag, const std::string& path) {
   if (path == "-" || ending_of(path) == "svg") return;
   bad_value(flag, in_quotes(path), "a name that ends with .svg",
             "charts are drawn as SVG alone; browsers print pages of --report as PDF");
 }
+
+}  // namespace
 
 Pictures::Pictures(const Place& page, const Place& plot) {
   if (plot.path) check_plot_name(plot.flag.text(), *plot.path);

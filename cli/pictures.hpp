@@ -14,9 +14,6 @@
 
 namespace ooc {
 
-/// Throws SpecError for a name with the extension of another format than SVG.
-void check_plot_name(std::string_view flag, const std::string& path);
-
 class Pictures {
  public:
   /// Opens the files of the flags. Throws SpecError, before any work, if charts are not built or

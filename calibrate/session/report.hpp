@@ -20,11 +20,6 @@ struct ReportInput {
 
 [[nodiscard]] std::string calibration_report(const ReportInput& input);
 
-/// Returns figure 6 of the OOC-Paleo paper as SVG: copy time over size, log-log, a panel a
-/// direction. Points are medians with whiskers from fastest to slowest repetition; lines are the
-/// profile's.
-[[nodiscard]] std::string transfer_plot_svg(const SampleSet& set, const Calibration& calibration);
-
 /// Returns JSON for charts of throughput over size (docs/formats.md, 10); `tool` as in other results.
 [[nodiscard]] std::string calibration_json(const ReportInput& input, std::string_view version,
                                            const std::vector<std::string>& command);

@@ -65,7 +65,6 @@ constexpr Flag kProfileName{"--name", "NAME", "the profile's name; default: the 
 constexpr Flag kDate{
     "--date", "YYYY-MM-DD",
     "when it was measured; default: what the samples say, or today where it measures"};
-constexpr Flag kPlot{"--plot", "FILE", "also draw the transfer curves as SVG", Completes::kFiles};
 constexpr Flag kMeasuringProbe{
     "--probe", "PATH",
     "the measuring program; default: OOC_PALEO_GPU, ooc-paleo-gpu beside "
@@ -86,8 +85,8 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kFromNvbandwidth,
                                      kProfileName,
                                      kDate,
-                                     kPlot,
                                      flags::kReport,
+                                     flags::kPlot,
                                      kMeasuringProbe,
                                      kFitWithin,
                                      flags::kTimeLimit,
@@ -115,12 +114,7 @@ int run_calibrate(const Arguments& arguments) {
 
   check_places(options);
   OutputFile profile_file("--output", options.output);
-  std::optional<OutputFile> plot_file;
-  Pictures page({flags::kReport, arguments.value(flags::kReport)}, {kPlot, std::nullopt});
-  if (const auto plot = arguments.value("--plot")) {
-    check_plot_name("--plot", *plot);
-    plot_file.emplace("--plot", *plot);
-  }
+  Pictures pictures(arguments);
   if (options.without_probe) {
     keep_samples(options, records);
   } else {
@@ -141,15 +135,12 @@ int run_calibrate(const Arguments& arguments) {
   // What the next `predict` will read, its warnings included.
   const HardwareProfile read_back =
       read_profile_text(text, options.output, {.architecture_folders = architecture_folders()});
-  profile_file.write(text);
-  if (plot_file) plot_file->write(transfer_plot_svg(set, calibration));
-  profile_file.commit();
-  if (plot_file) plot_file->commit();
+  profile_file.finish(text);
   const ReportInput reported{
       .set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks};
-  if (page.wanted()) {
+  if (pictures.wanted()) {
     const std::string json = calibration_json(reported, version(), arguments.command_line());
-    page.finish(read_back.name + ": calibration", {{PageDocument{.name = {}, .json = json}}});
+    pictures.finish(read_back.name + ": calibration", {{PageDocument{.name = {}, .json = json}}});
   }
   tell(calibration_report(reported));
   return kExitOk;

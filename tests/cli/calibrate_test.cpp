@@ -16,10 +16,10 @@ HardwareProfile profile_in(const ScratchFolder& folder, const std::string& name 
   return read_profile_text(folder.read(name), name, kShippedArchitectures);
 }
 
-TEST_CASE("one command measures, writes a profile and its samples, draws, and predicts with it") {
+TEST_CASE("one command measures, writes a profile and its samples, and predicts with it") {
   const ScratchFolder folder;
   Words arguments = kCalibrateMeasure;
-  for (const char* more : {"--name", "my-stub", "--plot", "curves.svg", "--date", "2025-01-31"}) {
+  for (const char* more : {"--name", "my-stub", "--date", "2025-01-31"}) {
     arguments.emplace_back(more);
   }
   const Ran ran =
@@ -28,7 +28,7 @@ TEST_CASE("one command measures, writes a profile and its samples, draws, and pr
   CHECK(has(ran.out, "pinned to_near"));
   CHECK(has(ran.out, "order of the modes"));
   CHECK(has(ran.out, "backend stub: these are not times of a real machine"));
-  CHECK(folder.entries() == Words{"curves.svg", "p.json", "p.json.samples.jsonl"});
+  CHECK(folder.entries() == Words{"p.json", "p.json.samples.jsonl"});
   const HardwareProfile profile = profile_in(folder);
   CHECK(profile.name == "my-stub");
   const auto& line = std::get<StraightLine>(profile.connection.modes.at("pinned").to_near);
@@ -36,7 +36,6 @@ TEST_CASE("one command measures, writes a profile and its samples, draws, and pr
   CHECK(line.latency.count() == doctest::Approx(10'000).epsilon(0.03));
   CHECK(profile.provenance.back().date == "2025-01-31");
   CHECK(profile.kernels->architecture->name == "volta");
-  CHECK(has(folder.read("curves.svg"), "</svg>"));
 
   const Ran predicted = run_ooc_paleo(
       {"predict", "alexnet", "--hardware", "./p.json", "--batch", "32", "--memory", "4GiB"},
@@ -263,9 +262,6 @@ TEST_CASE("an output that cannot be written is found before anything is measured
   const ScratchFolder folder;
   check_ends(calibrate(folder, {"-o", "/proc/p.json", "--probe", OOC_GPU_STUB}), 2,
              {"/proc/p.json"});
-  const Ran plot =
-      calibrate(folder, {"-o", "p.json", "--plot", "/nowhere/x.svg", "--probe", OOC_GPU_STUB});
-  CHECK(plot.exit_code == 2);
   CHECK(folder.entries().empty());
 }
 

@@ -161,6 +161,13 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
   CHECK(calibrate({"-o", "plain.json"}).exit_code == 0);
   CHECK(calibrate({"-o", "drawn.json", "--report", "out.html"}).exit_code == 0);
   CHECK(scratch.read("plain.json") == scratch.read("drawn.json"));
+  const Surroundings draws = with_node(scratch, "echo '<svg/>'; echo\n");
+  const Ran plotted =
+      run_shell("PATH=.:$PATH ooc-paleo calibrate --probe none --from " + kData +
+                    "calibrate/stub.samples.jsonl --quiet -o plotted.json --plot out.svg",
+                draws);
+  CHECK_MESSAGE(plotted.exit_code == 0, plotted.err);
+  CHECK(scratch.read("out.svg") == "<svg/>\n");
   const std::string html = scratch.read("out.html");
   for (const char* each :
        {"\"ooc-paleo/calibration\"", "\"direction\":", "\"to_near\"", "\"kept_ns\""}) {

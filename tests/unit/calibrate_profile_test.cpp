@@ -192,21 +192,3 @@ TEST_CASE("the report says of each mode what was found, and whether figure 6 is 
   CHECK(has(calibration_report({other, analyse(other), turned.profile, turned.remarks}),
             "NOT reproduced: to_near: at 4 MiB"));
 }
-
-TEST_CASE("the picture has a curve and points for each mode and direction") {
-  SampleSet set = measured(usual_synthetic_machine());
-  set.machine = {{"device_name", "A<B&C>"}};
-  const std::string svg = transfer_plot_svg(set, analyse(set));
-  std::size_t curves = 0;
-  for (std::size_t at = svg.find("<polyline"); at != std::string::npos;
-       at = svg.find("<polyline", at + 1)) {
-    ++curves;
-  }
-  CHECK(curves == 8);
-  CHECK(has(svg, "A&lt;B&amp;C&gt;"));
-  CHECK_FALSE(has(svg, "nan"));
-  CHECK(has(svg, "Copy times"));
-  CHECK(has(svg, "100 us"));
-  // Nothing measured is an empty picture, not a crash.
-  CHECK(has(transfer_plot_svg({}, {}), "</svg>"));
-}
