@@ -38,15 +38,15 @@ Gate::Gate() {
   void* memory = nullptr;
   OOC_GPU_CHECK(cudaHostAlloc(&memory, sizeof(unsigned), cudaHostAllocMapped));
   flag_ = static_cast<unsigned*>(memory);
-  OOC_GPU_CHECK(cudaHostGetDevicePointer(&memory, flag_, 0));
+  open();
+  OOC_GPU_CHECK(cudaHostGetDevicePointer(&memory, memory, 0));
   device_flag_ = static_cast<unsigned*>(memory);
-  open_gate(flag_);
 }
 
 Gate::~Gate() {
-  open_gate(flag_);
+  open();
   OOC_GPU_REPORT(cudaDeviceSynchronize());
-  OOC_GPU_REPORT(cudaFreeHost(flag_));
+  OOC_GPU_REPORT(cudaFreeHost(const_cast<unsigned*>(flag_)));
 }
 
 void Gate::hold(std::initializer_list<const Stream*> streams, const std::function<void()>& queue) {

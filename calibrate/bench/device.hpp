@@ -61,14 +61,14 @@ class Gate : Unique {
   ~Gate();
   // Queues work behind the gate on `streams`, opens the gate even on errors, and waits for the streams.
   void hold(std::initializer_list<const Stream*> streams, const std::function<void()>& queue);
-  void shut() { shut_gate(flag_); }  // earlier work behind the gate must be over
+  void shut() { *flag_ = 0; }  // earlier work behind the gate must be over
   void stand_on(const Stream& stream) const {
     OOC_GPU_CHECK(launch_gate(stream.get(), device_flag_));
   }
-  void open() { open_gate(flag_); }
+  void open() { *flag_ = 1; }
 
  private:
-  unsigned* flag_ = nullptr;
+  volatile unsigned* flag_ = nullptr;
   unsigned* device_flag_ = nullptr;
 };
 

@@ -145,9 +145,6 @@ unsigned whole_device(int multiprocessors, int blocks_each) {
 
 }  // namespace
 
-void shut_gate(volatile unsigned* flag) { *flag = 0; }
-void open_gate(volatile unsigned* flag) { *flag = 1; }
-
 cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_flag) {
   return launch(&gate_kernel, 1, 1, stream, device_flag);
 }

@@ -37,10 +37,8 @@ inline constexpr std::size_t kWholeBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kWholeBytes = std::size_t{1} << 62;
 #endif
 
-// Gate: while shut, everything behind it on its stream waits. `flag` lies in mapped pinned memory;
-// the kernel gets its device address. The gate gives up after 10 s.
-void shut_gate(volatile unsigned* flag);
-void open_gate(volatile unsigned* flag);
+// Gate: while *device_flag is 0, everything behind it on its stream waits, 10 s at most. The flag lies in mapped pinned
+// memory; the kernel gets its device address.
 cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_flag);
 cudaError_t launch_empty(cudaStream_t stream);
 // Kernel of one thread that runs `ns` by the device's clock.

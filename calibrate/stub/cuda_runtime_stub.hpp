@@ -55,10 +55,10 @@ struct cudaDeviceProp {
   int multiProcessorCount;
 };
 
-struct StubStream;
-struct StubEvent;
-using cudaStream_t = StubStream*;
-using cudaEvent_t = StubEvent*;
+struct CUstream_st;
+struct CUevent_st;
+using cudaStream_t = CUstream_st*;
+using cudaEvent_t = CUevent_st*;
 
 inline constexpr unsigned cudaStreamNonBlocking = 1;
 inline constexpr unsigned cudaEventDefault = 0;
@@ -66,6 +66,8 @@ inline constexpr unsigned cudaHostAllocDefault = 0;
 inline constexpr unsigned cudaHostAllocMapped = 2;
 inline constexpr unsigned cudaHostRegisterDefault = 0;
 inline constexpr unsigned cudaMemAttachGlobal = 1;
+
+extern "C" {
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -104,4 +106,6 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location,
                                  unsigned flags, cudaStream_t stream);
+
+}  // extern "C"
 // NOLINTEND(readability-identifier-naming)

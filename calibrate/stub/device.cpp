@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 #include <tuple>
@@ -13,12 +14,13 @@ namespace ooc::bench::stub {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kQueueDepth = 1024;
 constexpr double kInstantNs = 1e-5;  // times closer than this are one instant
 
 bool is_copy(Work work) { return work == Work::kToNear || work == Work::kToFar; }
 
 // The head of a stream that has not ended.
-Operation* head(const StubStream* stream) {
+Operation* head(const CUstream_st* stream) {
   return stream->queue.empty() ? nullptr : stream->queue.front().get();
 }
 
@@ -35,27 +37,31 @@ double Device::vary() {
   return 1 + settings_.noise * (2 * uniform() - 1);
 }
 
-void Device::push(StubStream* stream, Operation operation) {
+void Device::push(CUstream_st* stream, Operation operation) {
+  // A full launch queue takes no more before one ends: behind a shut gate a real call waits for ever.
+  const auto has_room = [&] { return stream->queue.size() < kQueueDepth; };
+  if (!has_room() && !run_until(has_room)) std::abort();
   operation.issued_ns = host_ns_;
   stream->queue.push_back(std::make_shared<Operation>(std::move(operation)));
   spend_host_ns(settings_.issue_ns);
 }
 
-void Device::remove_stream(StubStream* stream) {
+void Device::remove_stream(CUstream_st* stream) {
   streams_.erase(std::remove(streams_.begin(), streams_.end(), stream), streams_.end());
 }
 
-void Device::note_release(const volatile unsigned* flag) {
-  releases_[flag] = *flag != 0 ? host_ns_ : kNever;
-}
-
-double Device::release_time_of(const volatile unsigned* flag) const {
-  const auto found = releases_.find(flag);
-  return found == releases_.end() ? kNever : found->second;
+// Whatever opened a gate did so before the host waits: it is open from then on.
+void Device::look_at_gates() {
+  for (const CUstream_st* stream : streams_) {
+    for (const auto& each : stream->queue) {
+      const bool opens = each->work == Work::kGate && each->opened_ns < 0 && *each->flag != 0;
+      if (opens) each->opened_ns = host_ns_;
+    }
+  }
 }
 
 bool Device::moving(Work work) const {
-  return std::any_of(streams_.begin(), streams_.end(), [work](const StubStream* stream) {
+  return std::any_of(streams_.begin(), streams_.end(), [work](const CUstream_st* stream) {
     const Operation* operation = head(stream);
     return operation != nullptr && operation->started && operation->work == work &&
            operation->latency_ns <= 0;
@@ -81,7 +87,7 @@ double Device::earliest_start(const Operation& operation) const {
     return kNever;
   }
   if (is_copy(operation.work)) {
-    for (const StubStream* stream : streams_) {
+    for (const CUstream_st* stream : streams_) {
       const Operation* other = head(stream);
       if (other == nullptr || other == &operation || other->work != operation.work) continue;
       if (other->started) return kNever;  // the engine is taken
@@ -94,7 +100,7 @@ double Device::earliest_start(const Operation& operation) const {
 // Starts what can start now; true if anything did.
 bool Device::start_ready() {
   bool any = false;
-  for (StubStream* stream : streams_) {
+  for (CUstream_st* stream : streams_) {
     Operation* operation = head(stream);
     if (operation == nullptr || operation->started) continue;
     if (operation->ready_ns < 0 && operation->issued_ns <= device_ns_ + kInstantNs) {
@@ -109,7 +115,7 @@ bool Device::start_ready() {
   return any;
 }
 
-void Device::finish(StubStream* stream) {
+void Device::finish(CUstream_st* stream) {
   const std::shared_ptr<Operation> operation = stream->queue.front();
   stream->queue.pop_front();
   operation->done = true;
@@ -124,13 +130,14 @@ void Device::finish(StubStream* stream) {
 bool Device::step() {
   if (start_ready()) return true;
   double next = kNever;
-  for (const StubStream* stream : streams_) {
+  for (const CUstream_st* stream : streams_) {
     const Operation* operation = head(stream);
     if (operation == nullptr) continue;
     if (!operation->started) {
       if (operation->ready_ns < 0) next = std::min(next, operation->issued_ns);
     } else if (operation->work == Work::kGate) {
-      next = std::min(next, std::max(device_ns_, release_time_of(operation->flag)));
+      if (operation->opened_ns >= 0)
+        next = std::min(next, std::max(device_ns_, operation->opened_ns));
     } else if (operation->latency_ns > 0) {
       next = std::min(next, device_ns_ + operation->latency_ns);
     } else {
@@ -140,10 +147,10 @@ bool Device::step() {
   if (next == kNever) return false;
 
   const double elapsed = std::max(0.0, next - device_ns_);
-  std::vector<StubStream*> ended;
+  std::vector<CUstream_st*> ended;
   // Speeds are those of the interval, so all of them are taken before anything changes.
-  std::vector<std::tuple<StubStream*, Operation*, double>> running;
-  for (StubStream* stream : streams_) {
+  std::vector<std::tuple<CUstream_st*, Operation*, double>> running;
+  for (CUstream_st* stream : streams_) {
     Operation* operation = head(stream);
     if (operation == nullptr || !operation->started) continue;
     running.emplace_back(stream, operation, speed(*operation));
@@ -151,7 +158,8 @@ bool Device::step() {
   device_ns_ = std::max(device_ns_, next);
   for (const auto& [stream, operation, speed] : running) {
     if (operation->work == Work::kGate) {
-      if (release_time_of(operation->flag) <= device_ns_) ended.push_back(stream);
+      const bool open = operation->opened_ns >= 0 && operation->opened_ns <= device_ns_;
+      if (open) ended.push_back(stream);
     } else if (operation->latency_ns > 0) {
       operation->latency_ns -= elapsed;
       if (operation->latency_ns <= kInstantNs) operation->latency_ns = 0;
@@ -161,12 +169,13 @@ bool Device::step() {
       if (operation->left <= kInstantNs * speed) ended.push_back(stream);
     }
   }
-  for (StubStream* stream : ended) finish(stream);
+  for (CUstream_st* stream : ended) finish(stream);
   return true;
 }
 
 // The host waits: its clock goes on to the instant at which the wait is over.
 bool Device::run_until(const std::function<bool()>& reached) {
+  look_at_gates();
   while (!reached()) {
     if (!step()) return false;
   }
@@ -174,18 +183,18 @@ bool Device::run_until(const std::function<bool()>& reached) {
   return true;
 }
 
-bool Device::run_until_empty(const StubStream* stream) {
+bool Device::run_until_empty(const CUstream_st* stream) {
   return run_until([stream] { return stream->queue.empty(); });
 }
 
-bool Device::run_until_recorded(const StubEvent* event) {
+bool Device::run_until_recorded(const CUevent_st* event) {
   return run_until([event] { return event->completed >= event->records; });
 }
 
 bool Device::run_until_idle() {
   return run_until([this] {
     return std::all_of(streams_.begin(), streams_.end(),
-                       [](const StubStream* stream) { return stream->queue.empty(); });
+                       [](const CUstream_st* stream) { return stream->queue.empty(); });
   });
 }
 

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,9 +60,10 @@ struct Operation {
   double latency_ns = 0;                    // of a copy or launch, before `left` counts down
   double left = 0;                          // bytes to move, or ns of a kernel at full speed
   double rate = 1;                          // of `left`, per ns
-  const volatile unsigned* flag = nullptr;  // kGate
-  StubEvent* event = nullptr;               // kInstant: recorded; kWait: waited for
-  std::uint64_t record = 0;                 // index of the record of `event`
+  const volatile unsigned* flag = nullptr;  // kGate: open if not 0
+  double opened_ns = -1;        // kGate: instant at which the host opened it; -1: not yet
+  CUevent_st* event = nullptr;  // kInstant: recorded; kWait: waited for
+  std::uint64_t record = 0;     // index of the record of `event`
   std::function<void()> effect;
   double ready_ns = -1;  // instant at which it became head of its stream; -1: not yet
   bool started = false;
@@ -72,11 +72,11 @@ struct Operation {
 
 }  // namespace ooc::bench::stub
 
-struct StubStream {
+struct CUstream_st {
   std::deque<std::shared_ptr<ooc::bench::stub::Operation>> queue;
 };
 
-struct StubEvent {
+struct CUevent_st {
   std::uint64_t records = 0;    // records put on streams
   std::uint64_t completed = 0;  // newest record that has happened
   double time_ns = 0;           // instant of that record
@@ -92,36 +92,34 @@ class Device {
   void spend_host_ns(double ns);
 
   // Puts `operation` on `stream` at the host's present time. Costs the host `issue_ns`.
-  void push(StubStream* stream, Operation operation);
+  void push(CUstream_st* stream, Operation operation);
   // Runs the clock until the stream is empty. False if that never happens: all work waits for a
   // gate that only the waiting host could open.
-  bool run_until_empty(const StubStream* stream);
-  bool run_until_recorded(const StubEvent* event);
+  bool run_until_empty(const CUstream_st* stream);
+  bool run_until_recorded(const CUevent_st* event);
   bool run_until_idle();
 
-  void add_stream(StubStream* stream) { streams_.push_back(stream); }
-  void remove_stream(StubStream* stream);
-  double release_time_of(const volatile unsigned* flag) const;
-  void note_release(const volatile unsigned* flag);
+  void add_stream(CUstream_st* stream) { streams_.push_back(stream); }
+  void remove_stream(CUstream_st* stream);
 
   // Returns a random factor around 1, spread by `noise`.
   double vary();
 
  private:
   bool run_until(const std::function<bool()>& reached);
+  void look_at_gates();
   bool step();
   bool start_ready();
   double earliest_start(const Operation& operation) const;
   double speed(const Operation& operation) const;
   bool moving(Work work) const;
-  void finish(StubStream* stream);
+  void finish(CUstream_st* stream);
 
   Settings settings_;
   double host_ns_ = 0;
   double device_ns_ = 0;
   std::uint64_t random_;
-  std::vector<StubStream*> streams_;
-  std::map<const volatile unsigned*, double> releases_;  // time at which each gate was opened
+  std::vector<CUstream_st*> streams_;
 };
 
 Device& device();  // the process's only one

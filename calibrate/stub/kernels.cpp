@@ -35,16 +35,6 @@ void for_words(std::size_t bytes, const Visit& visit) {
 
 }  // namespace
 
-void shut_gate(volatile unsigned* flag) {
-  *flag = 0;
-  stub::device().note_release(flag);
-}
-
-void open_gate(volatile unsigned* flag) {
-  *flag = 1;
-  stub::device().note_release(flag);
-}
-
 cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_flag) {
   stub::Operation operation;
   operation.work = Work::kGate;

@@ -248,7 +248,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   OOC_STUB_BEGIN("cudaStreamCreateWithFlags")
-  *stream = new StubStream;
+  *stream = new CUstream_st;
   stub::device().add_stream(*stream);
   return cudaSuccess;
 }
@@ -278,7 +278,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   OOC_STUB_BEGIN("cudaEventCreateWithFlags")
-  *event = new StubEvent;
+  *event = new CUevent_st;
   return cudaSuccess;
 }
 
@@ -339,13 +339,13 @@ cudaError_t cudaMemsetAsync(void* target, int value, std::size_t bytes, cudaStre
                       [target, value, bytes] { std::memset(target, value, bytes); });
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location,
-                                 unsigned, cudaStream_t stream) {
+namespace {
+
+cudaError_t prefetch(const void* pointer, std::size_t bytes, bool near, cudaStream_t stream) {
   bool corrupt = false;
   OOC_STUB_BEGIN("cudaMemPrefetchAsync", &corrupt)
   if (stub::settings().concurrent_managed <= 0) return fail(cudaErrorInvalidDevice);
   if (stub::kind_of(pointer, bytes) != Kind::kManaged) return fail(cudaErrorInvalidValue);
-  const bool near = location.type == cudaMemLocationTypeDevice;
   Operation operation =
       copy_operation(bytes, near ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, false);
   operation.rate *= stub::settings().prefetch_factor;
@@ -357,6 +357,20 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMem
   stub::device().push(stream, std::move(operation));
   return cudaSuccess;
 }
+
+}  // namespace
+
+#if CUDART_VERSION >= 13000
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location,
+                                 unsigned, cudaStream_t stream) {
+  return prefetch(pointer, bytes, location.type == cudaMemLocationTypeDevice, stream);
+}
+#else
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device,
+                                 cudaStream_t stream) {
+  return prefetch(pointer, bytes, device != cudaCpuDeviceId, stream);
+}
+#endif
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
   OOC_STUB_BEGIN("cudaMalloc")
