@@ -33,6 +33,8 @@ enum class Says {
   kTf32,
   kPrecision,
   kGradientType,
+  kMasters16,
+  kState16,
   kOptimizer,
   kMomentum,
   kCompiled,
@@ -92,6 +94,9 @@ constexpr Key kKeys[] = {
     {Says::kTf32, "/tf32"},
     {Says::kPrecision, "/mixed_precision"},
     {Says::kGradientType, "/data_types/grad_accum_dtype"},
+    {Says::kMasters16, "/bf16/bf16_master_weights_and_grads"},
+    {Says::kMasters16, "/fp16/fp16_master_weights_and_grads"},
+    {Says::kState16, "/bf16/bf16_optimizer_states"},
     {Says::kOptimizer, "/optimizer/type"},
     {Says::kOptimizer, "/optimizer"},
     {Says::kOptimizer, "/optim"},
@@ -428,6 +433,9 @@ class Reader {
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
       set("--grad-dtype", "fp32", *gradients);
     }
+    const char* half = bf16 ? "bf16" : "fp16";
+    if (const Said* masters = on(Says::kMasters16)) set("--master-dtype", half, *masters);
+    if (const Said* state = on(Says::kState16)) set("--state-dtype", half, *state);
   }
 
   void compose_optimizer() {
@@ -478,8 +486,13 @@ class Reader {
       set("--framework", is_third ? near ? "deepspeed-zero-3" : "pytorch-2" : "deepspeed-zero-2",
           *stage);
     } else {
-      const Said& why = compiled ? *compiled : whole_;
-      set("--framework", compiled ? "pytorch-2-compiled" : "pytorch-2", why);
+      const Said* moves = on(Says::kCheckpointOffload);
+      const Said& why = compiled ? *compiled : moves ? *moves : whole_;
+      set("--framework",
+          compiled ? "pytorch-2-compiled"
+          : moves  ? "pytorch-2-offload"
+                   : "pytorch-2",
+          why);
     }
   }
   /// Of several devices. FSDP shards weights unless it is told to hold them from forward to backward.

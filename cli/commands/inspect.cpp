@@ -16,12 +16,12 @@ extern const Command inspect_command;
 namespace {
 
 const auto kInspectFlags = flags::joined(
-    flags::of_options(
-        {"--hardware",  "--batch",      "--layer-times", "--compute",      "--percent-of-peak",
-         "--framework", "--accounting", "--optimizer",   "--precision",    "--grad-dtype",
-         "--dtype",     "--seq",        "--target-seq",  "--symbol",       "--kernels",
-         "--loss",      "--allow-long", "--lora",        "--lora-dropout", "--lora-dtype",
-         "--base"}),
+    flags::of_options({"--hardware",        "--batch",      "--layer-times",  "--compute",
+                       "--percent-of-peak", "--framework",  "--accounting",   "--optimizer",
+                       "--precision",       "--grad-dtype", "--master-dtype", "--state-dtype",
+                       "--dtype",           "--seq",        "--target-seq",   "--symbol",
+                       "--kernels",         "--loss",       "--allow-long",   "--lora",
+                       "--lora-dropout",    "--lora-dtype", "--base"}),
     {flags::kFormat, flags::kOutput, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 int run_inspect(const Arguments& arguments) {

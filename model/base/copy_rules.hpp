@@ -17,7 +17,9 @@ enum class CopyStreams {
 
 struct CopyRules {
   CopyStreams streams = CopyStreams::kOverlap;
-  Duration pinned_cost = {};       ///< host time to pin memory, a copy; 0: a pinned pool
+  Duration pinned_cost = {};  ///< host time to pin memory, a copy; 0: a pinned pool
+  /// Copies out that may be on their way while the next task starts: it waits for the one before these. 0: any number.
+  std::int64_t outs_in_flight = 0;
   bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
 };
 

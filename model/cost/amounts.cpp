@@ -68,7 +68,7 @@ Amount update_amount(const TrainingGraph& graph, const LayerModel& layer, Comput
   const std::int64_t moved =
       each.gradient * (unscales ? 3 : 1) + updated + each.master + each.weight;
   return {parameters * update_flops(graph.optimizer),
-          parameters * moved + Wide(2) * state_bytes(graph.optimizer, *graph.network, layer)};
+          parameters * moved + Wide(2) * state_bytes(graph.optimizer, graph.per_parameter, layer)};
 }
 
 void check_below(Wide value, Wide limit, const TrainingGraph& graph, std::string_view what,

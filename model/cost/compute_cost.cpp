@@ -328,7 +328,7 @@ Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam) {
   if (adam == AdamKernels::kFused || graph.optimizer != Optimizer::kAdam) return Bytes(0);
   Bytes bytes;
   for (const Layer& layer : graph.network->layers) {
-    bytes += Bytes(state_bytes(Optimizer::kMomentum, *graph.network, *layer.model));
+    bytes += Bytes(state_bytes(Optimizer::kMomentum, graph.per_parameter, *layer.model));
   }
   return bytes;
 }

@@ -354,14 +354,14 @@ class GraphBuilder {
   }
 
   void add_static_bytes() {
-    const ParameterBytes each = parameter_bytes(network_, options_.gradient_dtype);
+    const ParameterBytes each = parameter_bytes(network_, options_.types);
     graph_.per_parameter = each;
     graph_.weight_bytes = 0;
     for (const Layer& layer : network_.layers) {
       graph_.weight_bytes += weight_bytes(each, *layer.model);
     }
     for (const Layer& layer : network_.layers) {
-      graph_.optimizer_bytes += state_bytes(graph_.optimizer, network_, *layer.model);
+      graph_.optimizer_bytes += state_bytes(graph_.optimizer, each, *layer.model);
       if (layer.model->is_frozen) continue;
       const ParameterBytes own = bytes_of_layer(each, *layer.model);
       graph_.gradient_bytes += layer.model->parameters * own.gradient;

@@ -16,7 +16,7 @@ struct GraphOptions {
   std::optional<Optimizer> optimizer = {};  ///< unset: the network's; sgd if it has none
   /// Tensors that a framework saves. Leave the defaults for kDefineByRun, which has rules of its own.
   Keeping keeping = {};
-  std::optional<Dtype> gradient_dtype = {};  ///< type of weight gradients; unset: by the precision
+  ParameterTypes types = {};
 
   bool operator==(const GraphOptions&) const = default;
 };

@@ -13,26 +13,25 @@ constexpr std::int64_t kFloatBytes = 4;
 constexpr std::int64_t kHalfBytes = 2;
 constexpr std::int64_t kQuantizedBlock = 2048;
 
-/// Of the optimiser's state. Parameters of a type of their own without a float32 copy beside them have it in theirs,
-/// as PyTorch's optimisers do.
-std::int64_t bytes_of_number(const Network& network, const LayerModel& layer) {
-  if (!network.precision) return kFloatBytes;
-  const PrecisionInfo& info = precision_info(*network.precision);
-  if (!layer.parameter_type) return info.halves_state ? kHalfBytes : kFloatBytes;
-  return info.master > 0 ? kFloatBytes : dtype_info(*layer.parameter_type).bytes;
-}
-
 }  // namespace
 
-ParameterBytes parameter_bytes(const Network& network, std::optional<Dtype> gradient) {
+/// Weights in float32 are their own master copy. State without one has the type of the weights that it belongs to, as
+/// in PyTorch's optimisers.
+ParameterBytes parameter_bytes(const Network& network, const ParameterTypes& types) {
   const std::int64_t element = dtype_info(network.dtype).bytes;
   ParameterBytes bytes{.weight = element, .gradient = element};
   if (network.precision) {
     const PrecisionInfo& info = precision_info(*network.precision);
     bytes = {.weight = info.weight, .gradient = info.gradient, .master = info.master};
+    if (info.halves_state) bytes.state = kHalfBytes;
   }
-  if (gradient) bytes.gradient = dtype_info(*gradient).bytes;
-  bytes.gradient_is_said = gradient.has_value();
+  if (types.gradient) bytes.gradient = dtype_info(*types.gradient).bytes;
+  bytes.gradient_is_said = types.gradient.has_value();
+  if (types.master && bytes.weight < kFloatBytes) {
+    bytes.master = *types.master ? dtype_info(**types.master).bytes : 0;
+  }
+  if (types.state) bytes.state = dtype_info(*types.state).bytes;
+  bytes.state_as_weight = network.precision && bytes.master == 0 && !types.state;
   return bytes;
 }
 
@@ -61,6 +60,7 @@ ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> o
   bytes.weight = dtype_info(*own).bytes;
   if (!each.gradient_is_said) bytes.gradient = bytes.weight;
   if (bytes.weight >= each.master) bytes.master = 0;
+  if (each.state_as_weight) bytes.state = bytes.weight;
   return bytes;
 }
 
@@ -69,16 +69,17 @@ std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer) {
                        : layer.parameters * bytes_of_layer(each, layer).weight;
 }
 
-std::int64_t state_bytes(Optimizer optimizer, const Network& network, const LayerModel& layer) {
+std::int64_t state_bytes(Optimizer optimizer, const ParameterBytes& each, const LayerModel& layer) {
   if (layer.is_frozen) return 0;
+  const std::int64_t number = bytes_of_layer(each, layer).state;
   const std::int64_t parameters = layer.parameters;
   switch (optimizer) {
     case Optimizer::kSgd:
       return 0;
     case Optimizer::kMomentum:
-      return parameters * bytes_of_number(network, layer);
+      return parameters * number;
     case Optimizer::kAdam:
-      return parameters * 2 * bytes_of_number(network, layer);
+      return parameters * 2 * number;
     case Optimizer::kAdam8: {
       const std::int64_t blocks = (parameters + kQuantizedBlock - 1) / kQuantizedBlock;
       return 2 * (parameters + blocks * kFloatBytes);

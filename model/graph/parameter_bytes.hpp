@@ -11,13 +11,25 @@
 
 namespace ooc {
 
+/// Types instead of those of the network's precision; unset: by the precision.
+struct ParameterTypes {
+  std::optional<Dtype> gradient = {};
+  std::optional<std::optional<Dtype>> master =
+      {};                           ///< of the copy that is updated; no type: no copy
+  std::optional<Dtype> state = {};  ///< of the numbers of momentum and adam
+
+  bool operator==(const ParameterTypes&) const = default;
+};
+
 /// Bytes a parameter.
 struct ParameterBytes {
   std::int64_t weight = 4;
   std::int64_t gradient = 4;
-  std::int64_t master = 0;  ///< float32 copy that the optimiser updates; 0: none
+  std::int64_t master = 0;  ///< copy that the optimiser updates; 0: none
+  std::int64_t state = 4;   ///< a number of the optimiser's state
   bool gradient_is_said =
       false;  ///< the gradient's type was given, whatever the type of the weights
+  bool state_as_weight = false;  ///< the state's type follows that of a layer's own weights
 };
 
 /// Memory that software takes beside the gradients: buckets for the exchange with other devices
@@ -37,9 +49,8 @@ struct GradientBuffers {
                                          std::int64_t largest);
 
 /// Bytes by the network's precision; without one, weights and gradients have the network's type.
-/// `gradient`: type of the gradients instead.
 [[nodiscard]] ParameterBytes parameter_bytes(const Network& network,
-                                             std::optional<Dtype> gradient = {});
+                                             const ParameterTypes& types = {});
 
 /// Bytes for a layer whose parameters have type `own`, as adapters may. A type as large as the
 /// master copy needs no master copy. Unset: `each`.
@@ -53,7 +64,7 @@ struct GradientBuffers {
 [[nodiscard]] std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer);
 
 /// Bytes of optimiser state of a layer, without the master copy.
-[[nodiscard]] std::int64_t state_bytes(Optimizer optimizer, const Network& network,
+[[nodiscard]] std::int64_t state_bytes(Optimizer optimizer, const ParameterBytes& each,
                                        const LayerModel& layer);
 
 }  // namespace ooc

@@ -229,7 +229,7 @@ class StateMover {
   [[nodiscard]] std::int64_t all_state_of(const StateUnit& unit) const {
     std::int64_t bytes = unit.learnt.master;
     for (const LayerId owner : unit.owners) {
-      bytes += state_bytes(from_.optimizer, network_, model(owner));
+      bytes += state_bytes(from_.optimizer, from_.per_parameter, model(owner));
     }
     return bytes;
   }

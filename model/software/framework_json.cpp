@@ -125,6 +125,8 @@ void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers)
   }
 }
 
+constexpr std::int64_t kMostCopies = 1'000'000;
+
 /// "pool", or {"per_copy": "3 ms"}.
 Duration pinned_cost(const SpecView& view) {
   if (view.type() == SpecType::kObject) {
@@ -139,6 +141,9 @@ void read_copies(const ProfileSection& root, CopyRules& copies) {
   take(root, "copy_streams", kStreams, copies.streams);
   take(root, "far_sizes", kFarSizes, copies.far_powers_of_two);
   if (const auto pinned = root.optional_number("pinned")) copies.pinned_cost = pinned_cost(*pinned);
+  if (const auto some = root.optional_number("copies_out_in_flight")) {
+    copies.outs_in_flight = some->as_integer(1, kMostCopies);
+  }
 }
 
 void read_kernels(const ProfileSection& root, Software& software) {

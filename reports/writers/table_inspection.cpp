@@ -96,9 +96,8 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
   totals.add_row({"static", format_bytes(report.static_bytes),
                   static_text({.dtype = report.dtype,
                                .precision = report.precision,
-                               .gradient_dtype = report.gradient_dtype,
-                               .adapter_dtype = report.adapter_dtype,
                                .optimizer = report.optimizer,
+                               .each = report.per_parameter,
                                .some_frozen = report.trainable_parameters != report.parameters,
                                .gradients_freed = report.gradients_freed})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),

@@ -235,9 +235,8 @@ std::string memory(const RunReport& report, const Look& look) {
                      ? "of it: what of weights, gradients and optimizer state stays near"
                      : "of it: " + static_text({.dtype = report.inputs.dtype,
                                                 .precision = report.inputs.precision,
-                                                .gradient_dtype = report.inputs.gradient_dtype,
-                                                .adapter_dtype = report.inputs.adapter_dtype,
                                                 .optimizer = report.inputs.optimizer,
+                                                .each = report.per_parameter,
                                                 .some_frozen = report.trainable_parameters !=
                                                                report.parameters,
                                                 .gradients_freed = report.gradients_freed})});

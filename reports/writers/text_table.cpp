@@ -218,23 +218,18 @@ std::string tokens_text(double tokens) {
 }
 
 std::string static_text(const StaticWords& words) {
-  const auto& [dtype, precision, gradient_dtype, adapter_dtype, optimizer, some_frozen, freed] =
-      words;
+  const auto& [dtype, precision, optimizer, each, some_frozen, freed] = words;
   const std::string_view but = freed ? "; but for gradients, which backward makes" : "";
   const std::string_view learnt = some_frozen ? " that is learnt" : "";
-  if (const auto known = find_precision(precision)) {
-    const PrecisionInfo& info = precision_info(*known);
-    const auto own = find_dtype(adapter_dtype);
-    const ParameterBytes each =
-        bytes_of_layer({.weight = info.weight,
-                        .gradient = gradient_dtype.empty() ? info.gradient : 4,
-                        .master = info.master,
-                        .gradient_is_said = !gradient_dtype.empty()},
-                       own);
+  if (!precision.empty()) {
     const std::string master =
         each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
-    return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}{}", learnt,
-                       each.weight, each.gradient, master, optimizer, but);
+    const bool counts_numbers = optimizer == "adam" || optimizer == "momentum";
+    const std::string number = counts_numbers && each.state != 4
+                                   ? fmt::format(" in numbers of {} B", each.state)
+                                   : std::string();
+    return fmt::format("a parameter{}: weight {} B, gradient {} B{}; and state of {}{}{}", learnt,
+                       each.weight, each.gradient, master, optimizer, number, but);
   }
   if (dtype != "float16" && dtype != "bfloat16") {
     return fmt::format("weights, their gradients, state of {}{}", optimizer, but);

@@ -58,9 +58,8 @@ class TextTable {
 struct StaticWords {
   const std::string& dtype;
   const std::string& precision;
-  const std::string& gradient_dtype;
-  const std::string& adapter_dtype;
   const std::string& optimizer;
+  const ParameterBytes& each;  ///< shown where a precision is given
   bool some_frozen = false;
   bool gradients_freed = false;
 };

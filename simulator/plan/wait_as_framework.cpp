@@ -7,6 +7,7 @@
 #include "simulator/plan/wait_as_framework.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -23,6 +24,7 @@ struct ExtraWaits {
   bool copies_out = false;  ///< likewise
   bool computes = false;    ///< for the copies since the one before
   bool exchange = false;    ///< what devices exchange counts among the copies, too
+  std::size_t outs = 0;     ///< copies out that compute steps do not wait for; 0: all
 };
 
 /// By step: a copy of a tensor that has a place in near memory, so not of what devices exchange.
@@ -129,7 +131,8 @@ class Rebuilder {
         rewriter_(plan, builder_),
         copies_(copies_of_tensors(plan)),
         last_compute_(static_cast<std::size_t>(plan.devices)),
-        copies_since_(static_cast<std::size_t>(plan.devices)) {
+        copies_since_(static_cast<std::size_t>(plan.devices)),
+        outs_(static_cast<std::size_t>(plan.devices)) {
     builder_.reserve(plan.steps.size(), plan.blocks.size());
   }
 
@@ -186,12 +189,16 @@ class Rebuilder {
     if (is.kind == StepKind::kCompute) {
       for (const StepId copy : copies_since_[device]) builder_.wait(step, copy);
       copies_since_[device].clear();
+      for (; extra_.outs > 0 && outs_[device].size() > extra_.outs; outs_[device].pop_front()) {
+        builder_.wait(step, outs_[device].front());
+      }
       last_compute_[device] = step;
       return;
     }
     const bool waits = is.kind == StepKind::kToNear ? extra_.copies_in : extra_.copies_out;
     if (waits && last_compute_[device]) builder_.wait(step, *last_compute_[device]);
     if (extra_.computes) copies_since_[device].push_back(step);
+    if (is.kind == StepKind::kToFar) outs_[device].push_back(step);
   }
 
   const Plan& plan_;
@@ -203,6 +210,7 @@ class Rebuilder {
   std::vector<bool> copies_;                         ///< by step of `plan_`
   std::vector<std::optional<StepId>> last_compute_;  ///< by device
   std::vector<std::vector<StepId>> copies_since_;    ///< likewise
+  std::vector<std::deque<StepId>> outs_;             ///< likewise: copies out, the latest last
 };
 
 }  // namespace
@@ -217,7 +225,8 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
                    {.copies_in = waits || pageable,
                     .copies_out = waits || pageable || rules.pinned_cost > Duration(0),
                     .computes = rules.streams == CopyStreams::kSerial || pageable,
-                    .exchange = pageable},
+                    .exchange = pageable,
+                    .outs = static_cast<std::size_t>(rules.outs_in_flight)},
                    stays)
       .run(waits ? order_of_issue(plan, rules.streams) : planned_order(plan));
 }

@@ -15,7 +15,7 @@ namespace ooc {
 /// True if rules or mode change plans.
 [[nodiscard]] constexpr bool change_plans(const CopyRules& rules, CopyMode mode) {
   return rules.streams != CopyStreams::kOverlap || rules.pinned_cost > Duration(0) ||
-         rules.far_powers_of_two || mode == CopyMode::kPageable;
+         rules.far_powers_of_two || rules.outs_in_flight > 0 || mode == CopyMode::kPageable;
 }
 
 /// Memory that stays to the end of an iteration (model/cost/held_bytes.hpp).
@@ -28,7 +28,8 @@ struct Stays {
 /// before the first step, after all that the copy waits for, that waits for any copy in. Up to that step a host
 /// that runs ahead has issued steps when it issues the copy. kSerial: a copy in stands right before the first step
 /// that waits for it, and compute steps wait for all earlier copies. If memory is pinned for every copy, copies out
-/// wait for the compute step before under kOverlap, too. All waits point back in sequence, so no cycle can arise.
+/// wait for the compute step before under kOverlap, too. With a number of copies out in flight, the first compute step
+/// after one more waits for the first of them. All waits point back in sequence, so no cycle can arise.
 /// Copies between devices stay as they are: they use no GPU memory, and the framework does not make them. Pageable
 /// copies, those too, wait for the compute step before, and the compute step after waits for them: the host thread
 /// that launches kernels stages them. Where it is wrong: real drivers buffer small copies out and return early, so the

@@ -261,7 +261,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   if (const auto& precision = workload.network->precision) {
     inputs.precision = precision_info(*precision).name;
   }
-  if (const auto& gradient = options.graph.gradient_dtype) {
+  if (const auto& gradient = options.graph.types.gradient) {
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
   inputs.adapter_dtype = adapter_dtype(*workload.network);

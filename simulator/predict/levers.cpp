@@ -143,7 +143,7 @@ class Changes {
       CaseOptions options = options_;
       options.precision = precision;
       options.dtype.reset();
-      options.graph.gradient_dtype.reset();
+      options.graph.types = {};
       read_again(fmt::format("--precision {}", precision_info(precision).name), options);
     }
   }
@@ -159,7 +159,7 @@ class Changes {
     Bytes saved;
     for (const Layer& layer : workload_.network->layers) {
       const auto bytes = [&](Optimizer optimizer) {
-        return Bytes(state_bytes(optimizer, *workload_.network, *layer.model));
+        return Bytes(state_bytes(optimizer, workload_.graph.per_parameter, *layer.model));
       };
       saved += bytes(Optimizer::kAdam) - bytes(Optimizer::kAdam8);
     }

@@ -75,6 +75,16 @@ Enum chosen(const Option& option, std::string_view text) {
   return static_cast<Enum>(found - words.begin());
 }
 
+/// No type for "none".
+std::optional<Dtype> type_named(const Option& option, std::string_view text) {
+  const std::vector<std::string> words = words_of(option.choices);
+  if (std::find(words.begin(), words.end(), text) == words.end()) {
+    unknown_word(option.flag, text, words);
+  }
+  if (text == "none") return {};
+  return text == "fp32" ? Dtype::kFloat32 : text == "bf16" ? Dtype::kBfloat16 : Dtype::kFloat16;
+}
+
 void add_symbol(SymbolValue value, std::string_view flag, CaseOptions& to) {
   const bool is_there =
       std::any_of(to.symbols.begin(), to.symbols.end(),
@@ -429,14 +439,27 @@ constexpr auto kFixed = std::to_array<Option>({
     {.flag = "--grad-dtype",
      .value = "TYPE",
      .help = "of the weights' gradients instead of --precision's",
-     .choices = "fp32",
+     .choices = "fp32|bf16|fp16",
      .group = OptionGroup::kTransformers,
      .beside = "--precision",
-     .read =
-         [](const Option& option, auto text, auto& to) {
-           (void)chosen<Precision>(option, text);
-           to.graph.gradient_dtype = Dtype::kFloat32;
-         }},
+     .read = [](const Option& option, auto text,
+                auto& to) { to.graph.types.gradient = type_named(option, text); }},
+    {.flag = "--master-dtype",
+     .value = "TYPE",
+     .help = "of the copy of 16-bit weights that the optimiser updates, instead of --precision's",
+     .choices = "none|fp32|bf16|fp16",
+     .group = OptionGroup::kTransformers,
+     .beside = "--precision",
+     .read = [](const Option& option, auto text,
+                auto& to) { to.graph.types.master = type_named(option, text); }},
+    {.flag = "--state-dtype",
+     .value = "TYPE",
+     .help = "of the numbers that momentum and adam keep, instead of --precision's",
+     .choices = "fp32|bf16|fp16",
+     .group = OptionGroup::kTransformers,
+     .beside = "--precision",
+     .read = [](const Option& option, auto text,
+                auto& to) { to.graph.types.state = type_named(option, text); }},
     {.flag = "--accounting",
      .value = "RULE",
      .help = "what counts as in use; default liveness. Schedules that move tensors know only the "

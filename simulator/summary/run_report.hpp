@@ -270,9 +270,10 @@ struct RunReport {
   std::string bound_class;      ///< of lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
-  bool gradients_freed = false;      ///< weight gradients are allocated anew in every iteration
-  std::optional<Bytes> planned_for;  ///< bytes that the plan uses; unset: budget_near
-  bool keeps_gradients = false;      ///< static gradients, though the framework frees them
+  bool gradients_freed = false;       ///< weight gradients are allocated anew in every iteration
+  ParameterBytes per_parameter = {};  ///< of what is learnt
+  std::optional<Bytes> planned_for;   ///< bytes that the plan uses; unset: budget_near
+  bool keeps_gradients = false;       ///< static gradients, though the framework frees them
   Bytes peak_far;
   Bytes in_core_peak;
   std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
@@ -300,7 +301,7 @@ struct RunReport {
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
   std::vector<Lever> levers;                           ///< empty if the job fits
-  bool in_words = false;      ///< the table describes the plan in words
+  bool in_words = false;                               ///< the table describes the plan in words
   std::optional<TimeRange> range;    ///< set if reports of a rate differ enough to matter
   std::optional<StateReport> state;  ///< set if model states move
   std::vector<LayerReport> layers;
@@ -357,7 +358,8 @@ struct NetworkReport {
   Bytes weight_copies;              ///< weight copies that backward reads; not in `saved`
   Bytes saved_inputs;               ///< part of `saved`: network inputs
   Bytes static_bytes;
-  bool gradients_freed = false;  ///< as in RunReport
+  bool gradients_freed = false;       ///< as in RunReport
+  ParameterBytes per_parameter = {};  ///< as in RunReport
   Bytes in_core_peak;
   std::optional<Duration> compute_time;  ///< sum of all tasks; unset without hardware
   std::vector<LayerReport> layers;       ///< times are 0 without hardware

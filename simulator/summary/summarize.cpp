@@ -207,6 +207,7 @@ RunReport known_before_running(const SummaryInput& input) {
   report.static_bytes = input.moving != nullptr ? plan_costs(input).static_bytes
                         : plan != nullptr       ? plan->static_bytes
                                                 : input.costs.static_bytes;
+  report.per_parameter = bytes_of_learnt(input.graph);
   report.gradients_freed =
       plan != nullptr &&
       std::any_of(plan->blocks.begin(), plan->blocks.end(),

@@ -66,6 +66,8 @@ struct InspectionInput {
 
 /// Returns "float32" if trained parameters have a type of their own (adapters); else empty.
 [[nodiscard]] std::string adapter_dtype(const Network& network);
+/// Bytes of a parameter, or of an adapter's where adapters are what is learnt.
+[[nodiscard]] ParameterBytes bytes_of_learnt(const TrainingGraph& graph);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
 /// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest

@@ -9,11 +9,22 @@
 
 namespace ooc {
 
-std::string adapter_dtype(const Network& network) {
+namespace {
+std::optional<Dtype> adapter_type(const Network& network) {
   for (const Layer& layer : network.layers) {
-    if (const auto& type = layer.model->parameter_type) return std::string(dtype_info(*type).name);
+    if (layer.model->parameter_type) return layer.model->parameter_type;
   }
   return {};
+}
+}  // namespace
+
+std::string adapter_dtype(const Network& network) {
+  const std::optional<Dtype> type = adapter_type(network);
+  return type ? std::string(dtype_info(*type).name) : std::string();
+}
+
+ParameterBytes bytes_of_learnt(const TrainingGraph& graph) {
+  return bytes_of_layer(graph.per_parameter, adapter_type(*graph.network));
 }
 
 NetworkReport summarize_network(const InspectionInput& input) {
@@ -25,8 +36,9 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.source = network.source;
   report.dtype = dtype_info(network.dtype).name;
   if (network.precision) report.precision = precision_info(*network.precision).name;
-  if (graph.per_parameter.gradient != parameter_bytes(network).gradient) {
-    report.gradient_dtype = dtype_info(Dtype::kFloat32).name;
+  if (graph.per_parameter.gradient_is_said) {
+    report.gradient_dtype =
+        dtype_info(graph.per_parameter.gradient == 4 ? Dtype::kFloat32 : network.dtype).name;
   }
   report.adapter_dtype = adapter_dtype(network);
   report.hardware = input.hardware;
@@ -49,6 +61,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
                           : input.sizes != nullptr ? *input.sizes
                                                    : estimate_sizes(graph, {.batch = input.batch});
   report.static_bytes = sizes.static_bytes;
+  report.per_parameter = bytes_of_learnt(graph);
   report.gradients_freed = std::any_of(sizes.held.begin(), sizes.held.end(),
                                        [](const HeldBytes& task) { return task.begun > Bytes(0); });
   report.in_core_peak = in_core_peak(graph, sizes, input.accounting);

@@ -92,6 +92,19 @@ TEST_CASE("a trainer's file is the flags that it comes to") {
   }
 }
 
+TEST_CASE("a trainer's file says types of state and how activations leave") {
+  const ScratchFolder scratch;
+  const Words bf16{"--precision", "bf16", "--framework", "pytorch-2", "--schedule", "in-core"};
+  CHECK(predicted({"--job", scratch.file("ds.json", R"({"zero_optimization": {"stage": 0},
+      "bf16": {"enabled": true, "bf16_master_weights_and_grads": true, "bf16_optimizer_states": true}})")}) ==
+        predicted(bf16 + Words{"--master-dtype", "bf16", "--state-dtype", "bf16"}));
+  CHECK(predicted({"--job", scratch.file("trl.yml",
+                                         "bf16: true\ngradient_checkpointing: true\n"
+                                         "activation_offloading: true\n")}) ==
+        predicted({"--precision", "amp-bf16", "--schedule", "checkpoint-offload", "--blocks",
+                   "layer", "--framework", "pytorch-2-offload"}));
+}
+
 TEST_CASE("what a trainer's file says beyond is named, or left alone") {
   const ScratchFolder scratch;
   const std::string file = scratch.file(

@@ -47,10 +47,12 @@ void WaitingRuns::add(Dice& dice, const PlannedRun& planned) {
     set_pinning(pinning, Duration(dice.magnitude(1, 100'000)));
   }
   const CostTable& costs = pinning.alternatives.empty() ? planned.costs : pinning;
+  const std::int64_t outs = dice.once_in(4) ? dice.number(1, 3) : 0;
   Duration before;
   for (const CopyStreams streams :
        {CopyStreams::kOverlap, CopyStreams::kFramework, CopyStreams::kSerial}) {
-    const CopyRules rules{.streams = streams, .pinned_cost = costs.transfers.pinning};
+    const CopyRules rules{
+        .streams = streams, .pinned_cost = costs.transfers.pinning, .outs_in_flight = outs};
     const Duration time = run_waiting(
         {planned.plan, planned.graph, costs, planned.budget, planned.bound}, rules, naive);
     if (streams != CopyStreams::kOverlap) ++pairs_;

@@ -135,9 +135,32 @@ TEST_CASE("state and update of Adam have the bytes a parameter of docs/model.md"
 TEST_CASE("gradients in float32 beside 16-bit weights make 18 bytes, 30 of them moved") {
   const Network network = typed_read(kTypedLinear, Precision::kBf16);
   const TrainingGraph graph = build_training_graph(
-      network, {.optimizer = Optimizer::kAdam, .gradient_dtype = Dtype::kFloat32});
+      network, {.optimizer = Optimizer::kAdam, .types = {.gradient = Dtype::kFloat32}});
   CHECK(static_bytes(graph) == 18 * kWeights);
   CHECK(update_bytes(graph) == 30 * kWeights);
+}
+
+TEST_CASE("master copy and state have types of their own if they are said") {
+  struct Row {
+    Precision precision;
+    ParameterTypes types;
+    std::int64_t bytes;  // weight, gradient, master copy, two numbers of state
+  };
+  const std::optional<Dtype> none;
+  for (const auto& [precision, types, bytes] :
+       {Row{Precision::kBf16, {.master = none}, 2 + 2 + 0 + 8},
+        Row{Precision::kBf16,
+            {.master = Dtype::kBfloat16, .state = Dtype::kBfloat16},
+            2 + 2 + 2 + 4},
+        Row{Precision::kFp8, {.state = Dtype::kBfloat16}, 2 + 2 + 4 + 4},
+        Row{Precision::kBf16Pure, {.master = Dtype::kFloat32, .state = Dtype::kFloat32}, 16},
+        Row{Precision::kAmpBf16, {.master = Dtype::kFloat32}, 4 + 4 + 0 + 8}}) {
+    CAPTURE(bytes);
+    const Network network = typed_read(kTypedLinear, precision);
+    const TrainingGraph graph =
+        build_training_graph(network, {.optimizer = Optimizer::kAdam, .types = types});
+    CHECK(static_bytes(graph) == bytes * kWeights);
+  }
 }
 
 TEST_CASE("optimisers keep what their papers say") {

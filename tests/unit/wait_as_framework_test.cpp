@@ -130,6 +130,20 @@ TEST_CASE("a copy out waits for the task behind which it is issued, and serial f
   CHECK(waits_of(serial, 4).empty());
 }
 
+TEST_CASE("with one copy out in flight, a task waits for the copy before the latest") {
+  PlanBuilder builder(Bytes(0), 1);
+  place(builder, 2);
+  for (std::int32_t i = 0; i < 2; ++i) {
+    const StepId step = builder.compute({i}, {i});
+    builder.wait(builder.to_far({i}), step);
+  }
+  builder.compute({2}, {2});
+  const Plan plan = wait_as_framework(std::move(builder).finish(), {.outs_in_flight = 1});
+  CHECK(waits_of(plan, 2).empty());  // the first copy may still run
+  CHECK(waits_of(plan, 4) == ids({1}));
+  CHECK(change_plans({.outs_in_flight = 1}, CopyMode::kPinned));
+}
+
 TEST_CASE("what devices exchange stays as it is, but where copies are pageable") {
   PlanBuilder builder(Bytes(0));
   builder.compute({0}, {0});
