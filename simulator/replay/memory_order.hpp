@@ -1,7 +1,5 @@
 // Order in which a simulated run takes and frees GPU memory, and the number of frees that each step
-// must wait for so that memory never overflows (replay_plan.hpp has the argument). The order
-// repeats the engine's rounds: at one instant ends come first, then frees, then starts by (ready
-// time, sequence). Steps of length 0 end in a further round.
+// must wait for so that memory never overflows (replay_plan.hpp has the argument).
 #pragma once
 
 #include <array>
@@ -21,7 +19,7 @@ struct MemoryOrder {
   Bytes peak;                             ///< peak of GPU memory, static bytes included
 };
 
-/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget.
+/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget; with its events.
 [[nodiscard]] MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 // Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give

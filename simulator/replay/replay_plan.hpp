@@ -28,7 +28,7 @@ struct ReplayPlan {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
 };
 
-/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget.
+/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget; with its events.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 /// Work of compute steps.

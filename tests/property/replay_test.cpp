@@ -109,7 +109,8 @@ TEST_CASE("a replay of any plan is as fast as simulated and safe however long it
     const PlanResult made = make_plan(workload, schedule, budget);
     if (!std::holds_alternative<Plan>(made)) return;
     const Plan& plan = std::get<Plan>(made);
-    const Outcome outcome = simulate({.plan = plan, .costs = workload.costs, .budget = budget});
+    const Outcome outcome =
+        simulate({.plan = plan, .costs = workload.costs, .budget = budget, .records = true});
     const auto* finished = std::get_if<Timeline>(&outcome);
     if (finished == nullptr)
       return;  // whether a schedule may be blocked is property.schedules' to say
@@ -118,8 +119,7 @@ TEST_CASE("a replay of any plan is as fast as simulated and safe however long it
     check_replay(dice, plan, timeline, timeline.peak_near);
     ++runs;
   });
-  CHECK((runs > 500 || case_count(1'500) < 1'500 ||
-         number_from("OOC_PROPERTY_SEED", 0) != 0));
+  CHECK((runs > 500 || case_count(1'500) < 1'500 || number_from("OOC_PROPERTY_SEED", 0) != 0));
 }
 
 TEST_CASE("waits for memory hold any plan to any limit that its simulation kept") {
@@ -132,8 +132,8 @@ TEST_CASE("waits for memory hold any plan to any limit that its simulation kept"
     // Far updates are no part of what devices replay.
     const auto is_far = [](const Step& step) { return step.kind == StepKind::kFarCompute; };
     if (std::any_of(random.plan.steps.begin(), random.plan.steps.end(), is_far)) return;
-    const Outcome outcome =
-        simulate({.plan = random.plan, .costs = random.costs, .budget = random.budget});
+    const Outcome outcome = simulate(
+        {.plan = random.plan, .costs = random.costs, .budget = random.budget, .records = true});
     if (!std::holds_alternative<Timeline>(outcome)) return;
     const Timeline& timeline = std::get<Timeline>(outcome);
     INFO(rerun("property_replay", seed));

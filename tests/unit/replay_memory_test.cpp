@@ -11,6 +11,7 @@ Timeline timeline_of(std::initializer_list<std::pair<int, int>> spans, Bytes pea
   for (const auto& [start, end] : spans) {
     timeline.spans.push_back({Duration(start), Duration(end)});
   }
+  timeline.events = events_of(timeline.spans);
   timeline.peak_near = peak;
   return timeline;
 }
