@@ -228,8 +228,7 @@ const SweepFormat* find_sweep_format(std::string_view name) {
 }
 
 std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) {
-  TextTable table(
-      {{"job", Align::kLeft}, {"within 1 %", Align::kLeft}, {"within 5 %", Align::kLeft}});
+  TextTable table({left("job"), left("within 1 %"), left("within 5 %")});
   for (const Knee& knee :
        std::span(end.summary.knees).first(std::min(most, end.summary.knees.size()))) {
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);

@@ -352,7 +352,7 @@ std::string comparison_chart(const std::vector<const RunReport*>& reports, const
   Duration longest;
   for (const RunReport* each : reports) longest = std::max(longest, each->iteration_time);
   if (longest.count() == 0) return "";
-  TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
+  TextTable table({left(""), left("")});
   const int width = bar_width(reports, look);
   for (const RunReport* each : reports) {
     table.add_row({row_name(*each), bar(*each, longest, width)});

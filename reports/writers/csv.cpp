@@ -12,7 +12,6 @@
 #include "model/base/tensor_shape.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
-#include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/summary/metrics.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -65,21 +64,6 @@ std::string inspection_csv(const NetworkReport& report, const WriteOptions&) {
   return text;
 }
 
-std::string replay(const ReplayReport& report, const WriteOptions&) {
-  std::string text =
-      "step,queue,kind,name,bytes,predicted_start_ns,predicted_end_ns,measured_start_ns,"
-      "measured_end_ns,median_ns,min_ns,max_ns,deviation_ns\n";
-  for (std::size_t i = 0; i < report.steps.size(); ++i) {
-    const ReplayStepReport& step = report.steps[i];
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", i, step.queue, step.kind,
-                        csv_field(step.name), step.bytes.count(), step.predicted.start.count(),
-                        step.predicted.end.count(), step.measured.start.count(),
-                        step.measured.end.count(), step.median.count(), step.min.count(),
-                        step.max.count(), step.deviation().count());
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string csv_text(std::string_view name) {
@@ -115,6 +99,18 @@ void add_csv_value(std::string& out, const MetricValue& value, std::string_view 
   } else {
     out += metric_text(value);
   }
+}
+
+void add_csv_line(std::string& text, const Cells& cells) {
+  const auto add = [&](auto put) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += ',';
+      put(cells[i]);
+    }
+    text += '\n';
+  };
+  if (text.empty()) add([&](const auto& cell) { text += cell.first; });
+  add([&](const auto& cell) { add_csv_value(text, cell.second, cell.first); });
 }
 
 std::string csv_header(const RunInputs& inputs) {
@@ -153,7 +149,7 @@ extern const Writer csv_writer{.name = "csv",
                                .prediction = &prediction_csv,
                                .rows = &csv_rows,
                                .inspection = &inspection_csv,
-                               .replay = &replay,
+                               .replay = &csv_replay,
                                .validation = &csv_validation};
 
 }  // namespace ooc

@@ -4,10 +4,17 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "simulator/summary/metrics.hpp"
 
 namespace ooc {
+
+/// One record by column name, for CSV and JSON alike.
+using Cells = std::vector<std::pair<std::string_view, MetricValue>>;
+/// Appends a record as a line; above the first one the names.
+void add_csv_line(std::string& text, const Cells& cells);
 
 /// Returns the names of columns_for(), with a line end.
 [[nodiscard]] std::string csv_header(const RunInputs& inputs);

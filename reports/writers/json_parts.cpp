@@ -32,6 +32,12 @@ void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value
       value);
 }
 
+void put_record(JsonWriter& json, const Cells& cells) {
+  json.begin_object();
+  for (const auto& [name, value] : cells) put_metric(json, name, value);
+  json.end();
+}
+
 namespace {
 
 /// Where what was asked for has the key of what follows from it, that has another.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/base/json_writer.hpp"
+#include "reports/writers/csv.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/summary/metrics.hpp"
 
@@ -21,6 +22,8 @@ void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& too
 [[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
 /// Writes null if the value is unknown.
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
+/// Writes a record as an object.
+void put_record(JsonWriter& json, const Cells& cells);
 /// Opens the object of a group and writes all its columns, of any table.
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report);
 /// All metrics but those of a key or group in `done`.

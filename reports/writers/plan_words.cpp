@@ -95,10 +95,7 @@ std::string plan_in_words(const RunReport& report, const Look& look) {
   const std::string title =
       "\n" + bold("What becomes of the layers' outputs that backward reads", look) + "\n";
   if (all_stays) return title + "  all stay near\n";
-  TextTable table({{"blocks", Align::kLeft},
-                   {"computed again", Align::kLeft},
-                   {"moved", Align::kLeft},
-                   {"kept", Align::kLeft}});
+  TextTable table({left("blocks"), left("computed again"), left("moved"), left("kept")});
   for (std::size_t i = 0; i < std::min(kRowsShown, rows.size()); ++i) {
     const BlockRow& row = rows[i];
     table.add_row({row.first + (row.last.empty() ? "" : " ... " + row.last), cell(row.treated[0]),

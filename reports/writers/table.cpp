@@ -1,6 +1,5 @@
 // The table format: what a person reads. Its parts are in table_*.cpp.
 #include "reports/writers/text_table.hpp"
-#include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {

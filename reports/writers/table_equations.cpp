@@ -36,7 +36,7 @@ std::string signed_bytes(Bytes bytes) {
 }
 
 std::string single_figures(const Equations& equations, const RunReport& report, const Look& look) {
-  TextTable table({{"", Align::kLeft}, {"on paper"}, {"this run"}, {"", Align::kLeft}});
+  TextTable table({left(""), "on paper", "this run", left("")});
   table.add_row({"(5) Swap_in_Th", format_rate(equations.swap_in),
                  rate_or_dash(equations.swap_in_run), std::string(equations.binds) + " binds"});
   table.add_row({"(9) utilisation backward", format_percent(equations.utilization),
@@ -57,12 +57,11 @@ std::string single_figures(const Equations& equations, const RunReport& report, 
 }
 
 std::string differences(const Equations& equations, const RunReport& report, const Look& look) {
-  TextTable table({{""}, {"", Align::kLeft}});
+  TextTable table({"", left("")});
   const auto reasons = closed_form_reasons(equations.total, report.iteration_time);
   if (reasons.empty()) return "";
   for (const auto& [time, cause] : reasons) table.add_row({time, cause});
-  return "\n" + bold(fmt::format("What ({}) leave out", equations.total.equations), look) + "\n" +
-         table.text(look);
+  return section(fmt::format("What ({}) leave out", equations.total.equations), table, look);
 }
 
 bool changes(const EquationStep& before, const EquationStep& step) {
@@ -92,15 +91,8 @@ std::vector<const EquationStep*> shown_of(const std::vector<EquationStep>& steps
 }
 
 std::string steps(const Equations& equations, const Look& look) {
-  TextTable sections({{"layer", Align::kLeft},
-                      {"T_proc"},
-                      {"T (7)"},
-                      {"this run"},
-                      {"(9)"},
-                      {"(12)"},
-                      {"this run"}});
-  TextTable available(
-      {{"layer", Align::kLeft}, {"Num_buffer"}, {"(3)"}, {"(4)"}, {"(6)"}, {"this run"}});
+  TextTable sections({left("layer"), "T_proc", "T (7)", "this run", "(9)", "(12)", "this run"});
+  TextTable available({left("layer"), "Num_buffer", "(3)", "(4)", "(6)", "this run"});
   const std::vector<const EquationStep*> shown = shown_of(equations.steps);
   for (const EquationStep* step : shown) {
     sections.add_row({step->layer, format_duration(step->processing),
@@ -114,8 +106,7 @@ std::string steps(const Equations& equations, const Look& look) {
   const std::string count =
       fmt::format("{} of {}", shown.size(), group_thousands(std::int64_t(equations.steps.size())));
   return "\n" + bold("Backward sections, (7) to (9) and (12)", look) + ", " + count + "\n" +
-         sections.text(look) + "\n" + bold("Num_avail as they start, (3), (4), (6)", look) + "\n" +
-         available.text(look) +
+         sections.text(look) + section("Num_avail as they start, (3), (4), (6)", available, look) +
          "  T: T_proc or, if longer, this plan's copies in for the next layer; all in JSON\n"
          "  Num_avail of this run counts tensors that are near as a whole\n";
 }

@@ -35,12 +35,11 @@ std::string saved_note(const NetworkReport& report) {
 
 std::string layer_table(const NetworkReport& report, const Look& look) {
   const bool with_times = report.compute_time.has_value();
-  std::vector<TextTable::Column> columns = {
-      {"layer", Align::kLeft}, {"type", Align::kLeft},  {"output"},
-      {"parameters"},          {"forward MACs, batch"}, {"saved, batch"}};
+  std::vector<TextTable::Column> columns = {left("layer"), left("type"),          "output",
+                                            "parameters",  "forward MACs, batch", "saved, batch"};
   if (with_times) {
-    columns.push_back({"forward, batch"});
-    columns.push_back({"backward, batch"});
+    columns.push_back("forward, batch");
+    columns.push_back("backward, batch");
   }
   const auto parameters_text = [](const LayerReport& layer) -> std::string {
     if (layer.parameters > 0) return group_thousands(layer.parameters);
@@ -53,7 +52,7 @@ std::string layer_table(const NetworkReport& report, const Look& look) {
                                     TensorShape{layer.output_shape}.text(),
                                     parameters_text(layer),
                                     layer.forward_macs == 0 ? "-" : si_count(layer.forward_macs),
-                                    layer.saved.count() == 0 ? "-" : format_bytes(layer.saved)};
+                                    bytes_or_dash(layer.saved)};
     if (with_times) {
       row.push_back(format_duration(layer.forward));
       row.push_back(format_duration(layer.backward));
@@ -67,7 +66,7 @@ std::string layer_table(const NetworkReport& report, const Look& look) {
 
 std::string table_inspection(const NetworkReport& report, const WriteOptions& options) {
   std::string text = head(report, options.look) + layer_table(report, options.look) + "\n";
-  TextTable totals({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  TextTable totals({left(""), "", left("")});
   totals.add_row({"layers", group_thousands(static_cast<std::int64_t>(report.layers.size())), ""});
   totals.add_row({"parameters", group_thousands(report.parameters), ""});
   if (report.trainable_parameters != report.parameters) {

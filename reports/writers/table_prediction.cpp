@@ -20,7 +20,7 @@ double share(Duration part, Duration whole) {
   return static_cast<double>(part.count()) / static_cast<double>(whole.count());
 }
 
-TextTable facts() { return TextTable({{"", Align::kLeft}, {""}, {"", Align::kLeft}}); }
+TextTable facts() { return TextTable({left(""), "", left("")}); }
 
 std::string head(const RunReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
@@ -167,7 +167,7 @@ std::string busy_and_waiting(const RunReport& report, const Look& look) {
 }
 
 std::string where_time_goes(const RunReport& report, const Look& look) {
-  TextTable table({{"", Align::kLeft}, {""}, {""}});
+  TextTable table({left(""), "", ""});
   const auto row = [&](std::string_view what, Duration time) {
     table.add_row({std::string(what), format_duration(time),
                    format_percent(share(time, report.iteration_time))});
@@ -178,19 +178,19 @@ std::string where_time_goes(const RunReport& report, const Look& look) {
       row(stall_phrase(report, static_cast<StallCause>(i)), report.stalls[i]);
     }
   }
-  return "\n" + bold("Where the time goes", look) + "\n" + table.text(look);
+  return section("Where the time goes", table, look);
 }
 
 // What memory holds where it holds most: each category that there is.
 std::string at_peaks(const RunReport& report, const Look& look) {
   if (!report.peak_near_by_category || !report.peak_far_by_category) return "";
-  TextTable table({{"at its peak", Align::kLeft}, {"near"}, {"far"}});
-  const auto cell = [](Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); };
+  TextTable table({left("at its peak"), "near", "far"});
   for (std::size_t i = 0; i < kMemoryCategories; ++i) {
     const Bytes near = report.peak_near_by_category->bytes[i];
     const Bytes far = report.peak_far_by_category->bytes[i];
     if (near.count() == 0 && far.count() == 0) continue;
-    table.add_row({category_text(static_cast<MemoryCategory>(i)), cell(near), cell(far)});
+    table.add_row(
+        {category_text(static_cast<MemoryCategory>(i)), bytes_or_dash(near), bytes_or_dash(far)});
   }
   return "\n" + table.text(look);
 }
@@ -199,11 +199,11 @@ std::string at_peaks(const RunReport& report, const Look& look) {
 std::string moving_state(const RunReport& report, const Look& look) {
   if (!report.state) return "";
   const StateReport& state = *report.state;
-  TextTable copies({{"copied", Align::kLeft}, {"to far"}, {"to near"}});
-  const auto cell = [](Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); };
+  TextTable copies({left("copied"), "to far", "to near"});
   for (const StateReport::Copied& each : state.copied) {
     if (each.to_far.count() == 0 && each.to_near.count() == 0) continue;
-    copies.add_row({std::string(each.name), cell(each.to_far), cell(each.to_near)});
+    copies.add_row(
+        {std::string(each.name), bytes_or_dash(each.to_far), bytes_or_dash(each.to_near)});
   }
   const Duration wait = report.stalls[static_cast<std::size_t>(StallCause::kUpdate)];
   std::string text = "\n" + bold("State that moves", look) + ": " +
@@ -252,8 +252,7 @@ std::string memory(const RunReport& report, const Look& look) {
   const std::string_view title = report.inputs.devices == 1 ? "Memory"
                                  : report.state             ? "Memory and copies of each device"
                                                 : "Memory of each device; copies of all together";
-  return "\n" + bold(title, look) + "\n" + table.text(look) + at_peaks(report, look) +
-         moving_state(report, look);
+  return section(title, table, look) + at_peaks(report, look) + moving_state(report, look);
 }
 
 // The tensors that move, those first that compute waits for longest.
@@ -264,13 +263,8 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
   std::stable_sort(moved.begin(), moved.end(), [](const MovedTensor* a, const MovedTensor* b) {
     return std::pair(a->wait, a->bytes) > std::pair(b->wait, b->bytes);
   });
-  TextTable table({{"tensor", Align::kLeft},
-                   {"bytes"},
-                   {"leaves at", Align::kRight, 1},
-                   {"back at", Align::kRight, 2},
-                   {"waits"},
-                   {"cause", Align::kLeft},
-                   {"hides at"}});
+  TextTable table({left("tensor"), "bytes", right("leaves at", 1), right("back at", 2), "waits",
+                   left("cause"), "hides at"});
   for (std::size_t i = 0; i < std::min(kMovedShown, moved.size()); ++i) {
     const MovedTensor& each = *moved[i];
     table.add_row({each.tensor, format_bytes(each.bytes),
@@ -284,7 +278,7 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
   if (moved.size() > kMovedShown) {
     title += fmt::format(", {} by wait, then by size", kMovedShown);
   }
-  return "\n" + bold(title, look) + "\n" + table.text(look) +
+  return section(title, table, look) +
          "  hides at: no slower way back hides behind what is computed from its last use to its "
          "next\n";
 }
@@ -311,43 +305,31 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
   if (waiting.empty()) return "";
   std::stable_sort(waiting.begin(), waiting.end(),
                    [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
-  TextTable table({{"layer", Align::kLeft},
-                   {"type", Align::kLeft, 1},
-                   {"waits"},
-                   {"mostly for", Align::kLeft},
-                   {"forward", Align::kRight, 2},
-                   {"backward", Align::kRight, 3},
-                   {"saved"},
-                   {"action", Align::kLeft}});
+  TextTable table({left("layer"), left("type", 1), "waits", left("mostly for"), right("forward", 2),
+                   right("backward", 3), "saved", left("action")});
   for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
     const LayerReport& layer = *waiting[i];
     table.add_row({layer.name, layer.type, format_duration(layer.stall), layer.waits_for,
                    format_duration(layer.forward), format_duration(layer.backward),
-                   layer.saved.count() == 0 ? "-" : format_bytes(layer.saved),
+                   bytes_or_dash(layer.saved),
                    layer.action.has_value() ? std::string(action_name(*layer.action)) : "-"});
   }
   std::string title =
       fmt::format("Layers that wait ({} of {})", waiting.size(), report.layers.size());
   if (waiting.size() > kLayersShown) title += fmt::format(", the longest {}", kLayersShown);
-  return "\n" + bold(title, look) + "\n" + table.text(look) + layer_notes(report);
+  return section(title, table, look) + layer_notes(report);
 }
 
 std::string steps(const RunReport& report, const Look& look) {
   if (report.steps.empty()) return "";
-  TextTable table({{"queue", Align::kLeft},
-                   {"step", Align::kLeft},
-                   {"start"},
-                   {"end"},
-                   {"takes"},
-                   {"bytes"},
-                   {"algorithm", Align::kLeft}});
+  TextTable table(
+      {left("queue"), left("step"), "start", "end", "takes", "bytes", left("algorithm")});
   for (const StepReport& step : report.steps) {
-    table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
-                   format_duration(step.start), format_duration(step.end),
-                   format_duration(step.end - step.start),
-                   step.bytes.count() == 0 ? "-" : format_bytes(step.bytes), step.algorithm});
+    table.add_row({step.queue, again_text(step.name, step.kind), format_duration(step.start),
+                   format_duration(step.end), format_duration(step.end - step.start),
+                   bytes_or_dash(step.bytes), step.algorithm});
   }
-  return "\n" + bold("Steps", look) + "\n" + table.text(look);
+  return section("Steps", table, look);
 }
 
 std::string what_would_help(const RunReport& report, const Look& look) {
@@ -359,18 +341,18 @@ std::string what_would_help(const RunReport& report, const Look& look) {
     }
     return a.iteration_time.has_value() && *a.iteration_time < *b.iteration_time;
   });
-  TextTable table({{"change", Align::kLeft}, {"iteration"}, {"time saved"}});
+  TextTable table({left("change"), "iteration", "time saved"});
   for (const WhatIf& change : changes) {
     const bool fits = change.iteration_time.has_value();
     table.add_row({change.change, fits ? format_duration(*change.iteration_time) : "does not fit",
                    fits && report.feasible ? format_percent(change.gain) : "-"});
   }
-  return "\n" + bold("What would help most", look) + "\n" + table.text(look);
+  return section("What would help most", table, look);
 }
 
 std::string holders(const OutOfMemory& oom, const Look& look) {
   if (oom.holders.empty()) return "";
-  TextTable table({{"held by", Align::kLeft}, {"bytes"}});
+  TextTable table({left("held by"), "bytes"});
   Bytes rest{0};
   for (std::size_t i = 0; i < oom.holders.size(); ++i) {
     if (i < kHoldersShown) {
@@ -395,7 +377,7 @@ std::string when_nothing_moves(const RunReport& report, const Look& look) {
   }
   std::stable_sort(held.begin(), held.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
-  TextTable table({{"when nothing moves", Align::kLeft}, {"bytes"}, {""}});
+  TextTable table({left("when nothing moves"), "bytes", ""});
   const auto total = static_cast<double>(report.in_core_by_category->total().count());
   for (const auto& [bytes, category] : held) {
     table.add_row({category_text(category), format_bytes(bytes),
@@ -410,7 +392,7 @@ bool lacks_far(const RunReport& report) {
 
 std::string one_change(const RunReport& report, const Look& look) {
   if (report.levers.empty()) return "";
-  TextTable table({{"one change", Align::kLeft}, {"takes"}, {"saves"}, {"", Align::kLeft}});
+  TextTable table({left("one change"), "takes", "saves", left("")});
   for (const Lever& lever : report.levers) {
     table.add_row({lever.change, format_bytes(lever.needs), format_bytes(lever.saves),
                    lever.lacks_far > Bytes(0)
@@ -419,14 +401,14 @@ std::string one_change(const RunReport& report, const Look& look) {
                    : *lever.fits ? "fits"
                                  : "does not fit"});
   }
-  return "\n" + bold("What one change would save", look) + "\n" + table.text(look) +
+  return section("What one change would save", table, look) +
          fmt::format("  takes: of {} memory, the least that suffices\n",
                      lacks_far(report) ? "far" : "near");
 }
 
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
-  TextTable table({{"", Align::kLeft}, {"", Align::kLeft}});
+  TextTable table({left(""), left("")});
   if (near && oom.smallest_budget.has_value()) {
     table.add_row({fmt::format("--memory \"{} B\"", oom.smallest_budget->count()),
                    "the smallest budget that suffices for this schedule"});

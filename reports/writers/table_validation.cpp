@@ -11,7 +11,6 @@
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json_parts.hpp"
 #include "reports/writers/text_table.hpp"
-#include "reports/writers/validation_text.hpp"
 #include "reports/writers/writer.hpp"
 
 namespace ooc {
@@ -50,14 +49,8 @@ std::string title_of(const FigureFile& file) {
 
 std::string rows_table(const std::vector<FileReport>& files, const Look& look) {
   std::string titles;
-  TextTable table{{{"file", Align::kLeft},
-                   {"figure", Align::kLeft},
-                   {"predicted"},
-                   {"published"},
-                   {"deviation"},
-                   {"allowed", Align::kLeft},
-                   {"kind", Align::kLeft},
-                   {"verdict", Align::kLeft}}};
+  TextTable table{{left("file"), left("figure"), "predicted", "published", "deviation",
+                   left("allowed"), left("kind"), left("verdict")}};
   for (const FileReport& file : files) {
     titles += bold(title_of(file.file), look) + "\n";
     for (const FigureReport& row : file.rows) {
@@ -82,13 +75,13 @@ std::string name_of(const ErrorLine& line, bool with_kind) {
 
 std::string errors_table(const std::string& title, const std::vector<ErrorLine>& lines,
                          bool with_kind, const Look& look) {
-  std::vector<TextTable::Column> columns{{title, Align::kLeft}};
+  std::vector<TextTable::Column> columns{left(title)};
   for (const char* name : {"figures", "hold", "n", "median", "mean", "largest", "bias"}) {
-    columns.push_back({name});
+    columns.push_back(name);
   }
   const bool goals = std::any_of(lines.begin(), lines.end(),
                                  [](const ErrorLine& line) { return line.goal.has_value(); });
-  if (goals) columns.push_back({"goal", Align::kLeft});
+  if (goals) columns.push_back(left("goal"));
   TextTable table(columns);
   for (const ErrorLine& line : lines) {
     const ErrorStatistics errors = error_statistics(line.deviations);
@@ -137,7 +130,7 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
 }
 
 std::string left_out_table(const ValidationReport& report, const Look& look) {
-  TextTable table{{{"cannot be asked", Align::kLeft}, {"why", Align::kLeft}, {"figures"}}};
+  TextTable table{{left("cannot be asked"), left("why"), "figures"}};
   bool any = false;
   for (const FileReport& file : report.files) {
     for (const LeftOut& each : file.file.left_out) {
@@ -210,10 +203,7 @@ MetricValue command_of(const std::optional<Asked>& asked) {
   return fmt::format("{}", fmt::join(words_of(*asked), " "));
 }
 
-}  // namespace
-
-std::vector<std::pair<std::string_view, MetricValue>> cells_of(const FigureFile& file,
-                                                               const FigureReport& row) {
+Cells cells_of(const FigureFile& file, const FigureReport& row) {
   const Figure& figure = row.figure;
   return {{"id", file.id},
           {"name", figure.name},
@@ -240,19 +230,12 @@ std::vector<std::pair<std::string_view, MetricValue>> cells_of(const FigureFile&
           {"known", text_of(figure.known)}};
 }
 
+}  // namespace
+
 std::string csv_validation(const ValidationReport& report, const WriteOptions&) {
   std::string text;
   for (const FileReport& file : report.files) {
-    for (const FigureReport& row : file.rows) {
-      std::vector<std::string> names;
-      std::vector<std::string> cells;
-      for (const auto& [name, value] : cells_of(file.file, row)) {
-        names.emplace_back(name);
-        cells.push_back(csv_field(metric_text(value)));
-      }
-      if (text.empty()) text = fmt::format("{}\n", fmt::join(names, ","));
-      text += fmt::format("{}\n", fmt::join(cells, ","));
-    }
+    for (const FigureReport& row : file.rows) add_csv_line(text, cells_of(file.file, row));
   }
   return text;
 }
@@ -349,11 +332,7 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
     json.end();
   });
   put_files(json, "rows", report, false, [&](const FileReport& file) {
-    for (const FigureReport& row : file.rows) {
-      json.begin_object();
-      for (const auto& [name, value] : cells_of(file.file, row)) put_metric(json, name, value);
-      json.end();
-    }
+    for (const FigureReport& row : file.rows) put_record(json, cells_of(file.file, row));
   });
   json.end();
   return std::move(text) + "\n";

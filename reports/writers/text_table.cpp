@@ -162,6 +162,18 @@ std::string TextTable::text(const Look& look) const {
   return text + columns_text(shown, look.colour, width_of_column(shown.back())) + note;
 }
 
+TextTable::Column left(std::string title, int leaves) {
+  return {std::move(title), Align::kLeft, leaves};
+}
+
+TextTable::Column right(std::string title, int leaves) {
+  return {std::move(title), Align::kRight, leaves};
+}
+
+std::string section(std::string_view title, const TextTable& table, const Look& look) {
+  return "\n" + bold(title, look) + "\n" + table.text(look);
+}
+
 std::string bold(std::string_view text, const Look& look) {
   return look.colour == Colour::kAnsi ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
@@ -183,6 +195,12 @@ std::string group_thousands(std::int64_t number) {
 
 std::string bytes_to_the_last(Bytes bytes) {
   return fmt::format("{} ({} B)", format_bytes(bytes), bytes.count());
+}
+
+std::string bytes_or_dash(Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); }
+
+std::string again_text(const std::string& name, const std::string& kind) {
+  return kind == "recompute" ? name + " (again)" : name;
 }
 
 std::string network_text(const RunInputs& inputs) {

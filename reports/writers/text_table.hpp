@@ -20,6 +20,10 @@ enum class Align { kLeft, kRight };
 class TextTable {
  public:
   struct Column {
+    // NOLINTNEXTLINE(google-explicit-constructor): in lists a title alone is a column of numbers
+    Column(const char* its_title) : title(its_title) {}
+    Column(std::string its_title, Align its_align, int its_leaves = 0)
+        : title(std::move(its_title)), align(its_align), leaves(its_leaves) {}
     std::string title;
     Align align = Align::kRight;
     int leaves = 0;  ///< order of removal from tables that are too wide, from 1; 0: stays
@@ -45,6 +49,12 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// Columns of a TextTable; `leaves`: as there.
+[[nodiscard]] TextTable::Column left(std::string title, int leaves = 0);
+[[nodiscard]] TextTable::Column right(std::string title, int leaves);
+
+/// Returns a table below a blank line and its title.
+[[nodiscard]] std::string section(std::string_view title, const TextTable& table, const Look& look);
 [[nodiscard]] std::string bold(std::string_view text, const Look& look);
 [[nodiscard]] std::string bold_red(std::string_view text, const Look& look);
 
@@ -72,6 +82,10 @@ struct StaticWords {
 [[nodiscard]] std::string group_thousands(std::int64_t number);
 /// Returns "16.88 GB (16880589120 B)" for 16880589120; the number in brackets suits --memory.
 [[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
+/// Returns the bytes; "-" for none.
+[[nodiscard]] std::string bytes_or_dash(Bytes bytes);
+/// Returns the name of a step, "conv1.forward (again)" of one that runs again.
+[[nodiscard]] std::string again_text(const std::string& name, const std::string& kind);
 /// Returns "15.47 G" for 15470264320.
 [[nodiscard]] std::string si_count(std::int64_t count);
 /// Returns 4 significant digits, thousands grouped: "418.0", "12,345".
@@ -99,7 +113,7 @@ struct StaticWords {
 /// 1.5 s"; empty without errors.
 [[nodiscard]] std::string measured_errors(const RunReport& report, const Look& look);
 
-// Parts of the table writer, one file each:
+// Parts of the writers, one file each:
 /// Returns the plan for outputs that backward reads, block by block; empty unless report.in_words.
 [[nodiscard]] std::string plan_in_words(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
@@ -111,6 +125,14 @@ struct StaticWords {
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);
+[[nodiscard]] std::string table_validation(const ValidationReport& report,
+                                           const WriteOptions& options);
+[[nodiscard]] std::string json_validation(const ValidationReport& report,
+                                          const WriteOptions& options);
+[[nodiscard]] std::string csv_validation(const ValidationReport& report,
+                                         const WriteOptions& options);
+[[nodiscard]] std::string csv_replay(const ReplayReport& report, const WriteOptions& options);
+[[nodiscard]] std::string json_replay(const ReplayReport& report, const WriteOptions& options);
 
 /// Returns what compute does in place of tasks: "waiting for copies to near memory".
 [[nodiscard]] std::string_view wait_phrase(StallCause cause);

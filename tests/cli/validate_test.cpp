@@ -91,6 +91,10 @@ TEST_CASE("JSON and CSV carry the same figures, each with its job") {
   CHECK(bad["verdict"] == "fails");
   const Ran csv = validate(figures(kGood + "," + kBad), {"--format", "csv"}).ran;
   CHECK(has(csv.out, "\nmine,too fast,,predicted,,950,900,ms,0.0555"));
+  std::string low = kBad;
+  low.replace(low.find("900"), 3, "999");
+  const Ran negative = validate(figures(low), {"--format", "csv"}).ran;
+  CHECK(has(negative.out, ",950,999,ms,-0.049"));  // a number, no guarded text
 }
 
 TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") {

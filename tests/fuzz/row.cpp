@@ -1,6 +1,6 @@
 // Rows of the validation: read_figures throws SpecError or returns rows, and so does judging them, with answers that are
 // made up; what comes out can be written.
-#include "reports/writers/validation_text.hpp"
+#include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -21,7 +21,7 @@ std::size_t widest_line(const std::string& text) {
 }  // namespace
 
 TEST_CASE("columns line up, numbers to the right, without trailing spaces") {
-  TextTable table({{"name", Align::kLeft}, {"bytes"}, {"note", Align::kLeft}});
+  TextTable table({left("name"), "bytes", left("note")});
   table.add_row({"a", "1", ""});
   table.add_row({"caf\xc3\xa9", "12,345", "x"});  // 4 code points, 5 bytes
   CHECK(table.text({}) ==
@@ -68,7 +68,7 @@ TEST_CASE("bytes that are no UTF-8 do not reach a terminal") {
 }
 
 TEST_CASE("a table wider than the terminal goes on below, with its first column again") {
-  TextTable table({{"name", Align::kLeft}, {"one"}, {"two"}, {"three"}});
+  TextTable table({left("name"), "one", "two", "three"});
   table.add_row({"layer", "1", "22", "333"});
   CHECK(table.text({.width = 24}) == table.text({}));
   CHECK(table.text({.width = 23}) ==
@@ -80,8 +80,7 @@ TEST_CASE("a table wider than the terminal goes on below, with its first column 
 }
 
 TEST_CASE("columns that may leave a table too wide do, and words of the last one go on below") {
-  TextTable table(
-      {{"name", Align::kLeft}, {"one", Align::kRight, 2}, {"two", Align::kRight, 1}, {"three"}});
+  TextTable table({left("name"), right("one", 2), right("two", 1), "three"});
   table.add_row({"layer", "1", "22", "333"});
   CHECK(table.text({.width = 23}) ==
         "  name   one  three\n  layer    1    333\n  no room for: two\n");
@@ -89,7 +88,7 @@ TEST_CASE("columns that may leave a table too wide do, and words of the last one
   CHECK_FALSE(table.shows("two", {.width = 23}));
   CHECK(table.text({.width = 18}) ==
         "  name   three\n  layer    333\n  no room for:\n    one, two\n");
-  TextTable facts({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  TextTable facts({left(""), "", left("")});
   facts.add_row({"time", "1 s", "as fast as computing without any wait"});
   CHECK(facts.text({.width = 40}) ==
         "  time  1 s  as fast as computing\n             without any wait\n");

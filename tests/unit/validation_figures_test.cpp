@@ -2,7 +2,7 @@
 #include "model/base/errors.hpp"
 #include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
-#include "reports/writers/validation_text.hpp"
+#include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
 #include "tests/support/test.hpp"
 
