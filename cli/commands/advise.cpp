@@ -28,7 +28,7 @@ struct Remedy {
   std::vector<std::string> words;  ///< flags of predict
   std::string write;               ///< what to write in PyTorch, or the key of a trainer
   bool changes = false;            ///< what is learnt is another
-  bool of_sequences = false;       ///< of networks that read tokens
+  enum class Of { kAll, kTokens, kImages, kFloat32 } of = Of::kAll;  ///< jobs that it helps
 };
 
 std::vector<Remedy> remedies() {
@@ -45,11 +45,33 @@ std::vector<Remedy> remedies() {
       {.name = "loss in chunks",
        .words = {"--loss", "chunked"},
        .write = "Liger: apply_liger_kernel_to_...(fused_linear_cross_entropy=True)",
-       .of_sequences = true},
+       .of = Remedy::Of::kTokens},
       {.name = "fused kernels",
        .words = {"--kernels", "fused"},
        .write = "Liger: apply_liger_kernel_to_...()",
-       .of_sequences = true},
+       .of = Remedy::Of::kTokens},
+      {.name = "torch.compile",
+       .words = {"--framework", "pytorch-2-compiled", "--kernels", "fused"},
+       .write = "torch.compile(model)",
+       .of = Remedy::Of::kTokens},
+      {.name = "torch.compile",
+       .words = {"--framework", "pytorch-2-compiled"},
+       .write = "torch.compile(model)",
+       .of = Remedy::Of::kImages},
+      {.name = "channels last",
+       .words = {"--framework", "pytorch-2-channels-last"},
+       .write = "model.to(memory_format=torch.channels_last), and its input",
+       .of = Remedy::Of::kImages},
+      {.name = "mixed precision",
+       .words = {"--precision", "amp-bf16"},
+       .write = "torch.autocast(\"cuda\", dtype=torch.bfloat16)",
+       .changes = true,
+       .of = Remedy::Of::kFloat32},
+      {.name = "mixed precision, float16",
+       .words = {"--precision", "amp-fp16"},
+       .write = "torch.autocast(\"cuda\", dtype=torch.float16), torch.amp.GradScaler()",
+       .changes = true,
+       .of = Remedy::Of::kFloat32},
       {.name = "8-bit optimiser",
        .words = {"--optimizer", "adam8"},
        .write = "bitsandbytes.optim.AdamW8bit",
@@ -57,13 +79,11 @@ std::vector<Remedy> remedies() {
       {.name = "LoRA",
        .words = {"--lora", "16"},
        .write = "peft.LoraConfig(r=16, target_modules=\"all-linear\")",
-       .changes = true,
-       .of_sequences = true},
+       .changes = true},
       {.name = "QLoRA",
        .words = {"--lora", "16", "--base", "nf4-double"},
        .write = "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_use_double_quant=True), then LoRA",
-       .changes = true,
-       .of_sequences = true},
+       .changes = true},
       {.name = "optimiser offload",
        .words = {"--state", "zero-offload"},
        .write = "DeepSpeed, \"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": "
@@ -78,6 +98,7 @@ std::vector<Remedy> remedies() {
 constexpr std::int64_t kMostTimes = 1024;  // the job's batch
 constexpr std::size_t kShown = 4;          // combinations, of either kind
 constexpr std::string_view kBatch = "--batch";
+constexpr std::string_view kSoftware = "--framework";
 constexpr std::string_view kAsItIs = "as it is";
 
 Remedy accumulation(std::int64_t parts) {
@@ -98,8 +119,10 @@ struct Try {
   std::vector<const Remedy*> of;
   RunReport report;
 
+  /// Batch norms of micro-batches normalise by other samples.
   [[nodiscard]] bool changes() const {
-    return std::any_of(of.begin(), of.end(), [](const Remedy* each) { return each->changes; });
+    return report.norms_by_round ||
+           std::any_of(of.begin(), of.end(), [](const Remedy* each) { return each->changes; });
   }
 };
 
@@ -121,7 +144,8 @@ class Trials {
         if (!value.empty()) words_.push_back(value);
       }
     }
-    if (!arguments.has("--framework")) add({"--framework", "pytorch-2"});
+    framework_given_ = arguments.has(kSoftware);
+    if (!framework_given_) words_.insert(words_.end(), {std::string(kSoftware), "pytorch-2"});
   }
 
   /// Unset: what the remedies say cannot be asked of this network, or together, or was given.
@@ -130,7 +154,9 @@ class Trials {
     for (const Remedy* each : remedies) {
       for (const std::string& word : each->words) {
         const auto given = std::find(words.begin(), words.end(), word);
-        if (word == kBatch && given != words.end()) {
+        const bool is_default = word == kSoftware && !framework_given_ &&
+                                given + 1 != words.end() && given[1] == "pytorch-2";
+        if (given != words.end() && (word == kBatch || is_default)) {
           words.erase(given, given + 2);
         } else if (word.starts_with("--") && given != words.end()) {
           return std::nullopt;
@@ -157,11 +183,27 @@ class Trials {
   }
 
  private:
-  void add(std::vector<std::string> more) { words_.insert(words_.end(), more.begin(), more.end()); }
-
   RowRunner runner_;
   std::vector<std::string> words_;
+  bool framework_given_ = false;
 };
+
+/// Whether the job is one of those that the remedy is for.
+bool helps(const Remedy& remedy, const RunInputs& job) {
+  const bool reads_tokens = std::any_of(job.symbols.begin(), job.symbols.end(),
+                                        [](const auto& each) { return each.name == "seq"; });
+  switch (remedy.of) {
+    case Remedy::Of::kAll:
+      return true;
+    case Remedy::Of::kTokens:
+      return reads_tokens;
+    case Remedy::Of::kImages:
+      return !reads_tokens;
+    case Remedy::Of::kFloat32:
+      return job.precision.empty() && job.dtype == "float32";
+  }
+  return true;
+}
 
 bool is_better(const Try& a, const Try& b) {
   if (a.report.feasible != b.report.feasible) return a.report.feasible;
@@ -272,10 +314,7 @@ int run_advise(const Arguments& arguments) {
   std::vector<Try> tries{{std::string(kAsItIs), {}, *trials.run({})}};
   const RunReport job = tries.front().report;
   std::vector<Remedy> all = remedies();
-  const auto& symbols = job.inputs.symbols;
-  const bool reads_tokens = std::any_of(symbols.begin(), symbols.end(),
-                                        [](const auto& each) { return each.name == "seq"; });
-  if (!reads_tokens) std::erase_if(all, [](const Remedy& each) { return each.of_sequences; });
+  std::erase_if(all, [&](const Remedy& each) { return !helps(each, job.inputs); });
   // Micro-batches until they fit, or larger batches while they do.
   const std::int64_t batch = job.inputs.batch;
   for (std::int64_t parts = 2; !job.feasible && parts <= batch; parts *= 2) {
@@ -295,6 +334,9 @@ int run_advise(const Arguments& arguments) {
   if (larger) all.push_back(std::move(*larger));
   std::vector<const Remedy*> usable;
   for (const Remedy& each : all) {
+    const bool has_type = each.of == Remedy::Of::kFloat32 && !usable.empty() &&
+                          usable.back()->of == Remedy::Of::kFloat32;
+    if (has_type) continue;  // bfloat16 before float16
     if (auto report = trials.run_if_possible({&each})) {
       usable.push_back(&each);
       const bool same = job.feasible && report->iteration_time == job.iteration_time &&

@@ -51,7 +51,24 @@ TEST_CASE("of what fits a larger batch is told, of what does not its micro-batch
   CHECK(has(small.dump(), "\"batch 1024\""));
   const Json large = advice({"resnet18", "--hardware", "rtx-4090", "--batch", "4096", "--quiet"});
   CHECK(has(large.dump(), "accumulation, "));
+  for (const Json& row : large) {
+    if (has(row["what"].dump(), "accumulation"))
+      CHECK(row["changes_result"] == true);  // batch norms
+  }
   CHECK(row_of(large, "as it is")["feasible"] == false);
+}
+
+TEST_CASE("a network in float32 is told mixed precision, in the type that the machine has") {
+  const Words job{"resnet18", "--batch", "64", "--quiet", "--hardware"};
+  const Json ampere = advice(job + Words{"rtx-3090"});
+  CHECK_FALSE(row_of(ampere, "mixed precision").is_null());
+  CHECK(row_of(ampere, "mixed precision, float16").is_null());
+  CHECK_FALSE(row_of(ampere, "torch.compile").is_null());
+  CHECK_FALSE(row_of(advice(job + Words{"p100-pcie-16gb"}), "mixed precision, float16").is_null());
+  const Json chosen =
+      advice(job + Words{"rtx-3090", "--framework", "pytorch-2", "--precision", "amp-bf16"});
+  CHECK_FALSE(has(chosen.dump(), "torch.compile"));
+  CHECK_FALSE(has(chosen.dump(), "mixed precision"));
 }
 
 TEST_CASE("advice leaves alone what was chosen, and says where nothing helps") {
