@@ -377,5 +377,24 @@ TEST_CASE("parts of the rows one behind the other are the table of one run") {
   }
 }
 
+TEST_CASE("tasks of a job array, one of them killed and requeued, make the table of one run") {
+  const ScratchFolder scratch;
+  const Texts words = sweep_command(kShort);
+  std::string sweep;
+  for (std::size_t i = 1; i < words.size(); ++i) sweep += " '" + words[i] + "'";
+  // As Slurm starts examples/sweep.sbatch for --array=4-8:2. A kill leaves half a line.
+  const Ran ran = run_shell(
+      "export SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=4 SLURM_ARRAY_TASK_STEP=2; mkdir "
+      "parts; "
+      "task() { SLURM_ARRAY_TASK_ID=$1 bash " OOC_SOURCE_DIR "/examples/sweep.sbatch" +
+          sweep +
+          "; }; task 4 && task 6 && task 8 && head -c 2000 parts/00006.csv >cut && "
+          "mv cut parts/00006.csv && task 6 && cat parts/*.csv >all.csv",
+      {.folder = scratch.path(), .environment = {}});
+  CHECK_MESSAGE(ran.exit_code == 0, ran.err);
+  REQUIRE(sweep_in(scratch, kShort + Texts{"-o", "one.csv"}).exit_code == 0);
+  CHECK((scratch.read("all.csv") == scratch.read("one.csv")));
+}
+
 }  // namespace
 }  // namespace ooc::test
