@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "calibrate/session/samples.hpp"
-#include "cli/child_process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
@@ -79,15 +78,6 @@ std::string how_to_continue(const CalibrateOptions& options) {
                      options.output, samples_path(options), options.again);
 }
 
-/// The reason of the latest `no_device` record.
-std::string no_device_reason(const std::string& records) {
-  std::string reason = "none";
-  read_records(records, "", [&](const BenchRecord& record) {
-    if (record.kind == "no_device") reason = record.text("reason");
-  });
-  return reason;
-}
-
 /// Where the samples lie beside the profile. Two calibrations at once would measure each other and overwrite each other's
 /// samples: a lock on the file refuses the second; the kernel drops it with the process, however that ends.
 class SamplesFile {
@@ -137,34 +127,21 @@ std::optional<ChildProcess::Ended> run_bench(const std::string& program,
                                              const CalibrateOptions& options,
                                              std::string& records) {
   const SamplesFile file(options, records);
-  ChildProcess child(program, bench_arguments(options));
-  if (!child.error().empty()) {
-    return ChildProcess::Ended{program + " cannot be started: " + child.error()};
-  }
   ProgressLine progress(options.remarks);
   const std::string greeting = R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
                                "\n";
-  while (true) {
-    ChildProcess::Read read = child.read_line(options.silence_ms, &InterruptGuard::interrupted);
-    if (const auto* said = std::get_if<ChildProcess::Line>(&read)) {
-      const std::string line = said->text + "\n";
-      bool is_machine = false;
-      read_records(greeting + line, program, [&](const BenchRecord& record) {
-        progress.take(record);
-        is_machine = record.kind == "machine";
-      });
-      records += line;
-      if (is_machine && options.from) (void)read_samples(records, *options.from);  // the same one?
-      file.append(line);
-    } else if (auto* ended = std::get_if<ChildProcess::Ended>(&read)) {
-      return std::move(*ended);
-    } else {
-      child.kill();
-      if (std::holds_alternative<ChildProcess::Stopped>(read)) return std::nullopt;
-      return ChildProcess::Ended{
-          fmt::format("said nothing for {} s", static_cast<double>(options.silence_ms) / 1000)};
-    }
-  }
+  return run_probe(program, bench_arguments(options), options.silence_ms,
+                   [&](const std::string& line) {
+                     bool is_machine = false;
+                     read_records(greeting + line, program, [&](const BenchRecord& record) {
+                       progress.take(record);
+                       is_machine = record.kind == "machine";
+                     });
+                     records += line;
+                     // The same one?
+                     if (is_machine && options.from) (void)read_samples(records, *options.from);
+                     file.append(line);
+                   });
 }
 
 }  // namespace
@@ -193,7 +170,8 @@ std::optional<int> measure(const CalibrateOptions& options, std::string& records
     throw Interrupted();
   }
   if (ended->exit_code == 0) return std::nullopt;
-  if (ended->exit_code == kExitNoDevice) return without(no_device_reason(records), {});
+  if (ended->exit_code == kExitNoDevice)
+    return without(no_device_reason(records).value_or("none"), {});
   if (records.empty()) return without(*found.program + " " + ended->how, {});
   // What there is is fitted all the same.
   remark(Remarks::kShown, *found.program + " " + ended->how + "; " + how_to_continue(options));
@@ -240,6 +218,33 @@ FoundProbe find_probe(const std::optional<std::string>& flag) {
     found.looked_for.push_back(candidate);
   }
   return found;
+}
+
+std::optional<ChildProcess::Ended> run_probe(
+    const std::string& program, const std::vector<std::string>& arguments, int silence_ms,
+    const std::function<void(const std::string& line)>& take) {
+  ChildProcess child(program, arguments);
+  if (!child.error().empty()) return ChildProcess::Ended{"cannot be started: " + child.error()};
+  while (true) {
+    ChildProcess::Read read = child.read_line(silence_ms, &InterruptGuard::interrupted);
+    if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
+      take(line->text + "\n");
+      continue;
+    }
+    if (auto* ended = std::get_if<ChildProcess::Ended>(&read)) return std::move(*ended);
+    child.kill();
+    if (std::holds_alternative<ChildProcess::Stopped>(read)) return std::nullopt;
+    return ChildProcess::Ended{fmt::format("said nothing for {} s", silence_ms / 1000.0)};
+  }
+}
+
+std::optional<std::string> no_device_reason(const std::string& records) {
+  std::optional<std::string> reason;
+  if (records.empty()) return reason;
+  read_records(records, "", [&](const BenchRecord& record) {
+    if (record.kind == "no_device") reason = record.text("reason");
+  });
+  return reason;
 }
 
 std::string no_device_text(const std::string& purpose, const std::string& reason,

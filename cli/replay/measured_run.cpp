@@ -56,27 +56,20 @@ class ReplayReader {
       open_.notes.push_back(record.text("text"));
     } else if (record.kind == "iterations") {
       open_.iterations.resize(list(record, "ns").size());
-      fill(
-          record, "ns", [&](std::size_t i) -> auto& { return open_.iterations[i].time; });
-      fill(
-          record, "issue_ns", [&](std::size_t i) -> auto& { return open_.iterations[i].issue; });
-      fill(
-          record, "host_ns", [&](std::size_t i) -> auto& { return open_.iterations[i].host; });
+      auto& all = open_.iterations;
+      fill(record, "ns", [&](std::size_t i, Duration value) { all[i].time = value; });
+      fill(record, "issue_ns", [&](std::size_t i, Duration value) { all[i].issue = value; });
+      fill(record, "host_ns", [&](std::size_t i, Duration value) { all[i].host = value; });
     } else if (record.kind == "spans") {
       open_.steps.resize(plan_.order.size());
       const auto step = [&](std::size_t line) -> auto& {
         return open_.steps[plan_.order[line].at()];
       };
-      fill(
-          record, "start_ns", [&](std::size_t i) -> auto& { return step(i).span.start; });
-      fill(
-          record, "end_ns", [&](std::size_t i) -> auto& { return step(i).span.end; });
-      fill(
-          record, "median_ns", [&](std::size_t i) -> auto& { return step(i).median; });
-      fill(
-          record, "min_ns", [&](std::size_t i) -> auto& { return step(i).min; });
-      fill(
-          record, "max_ns", [&](std::size_t i) -> auto& { return step(i).max; });
+      fill(record, "start_ns", [&](std::size_t i, Duration value) { step(i).span.start = value; });
+      fill(record, "end_ns", [&](std::size_t i, Duration value) { step(i).span.end = value; });
+      fill(record, "median_ns", [&](std::size_t i, Duration value) { step(i).median = value; });
+      fill(record, "min_ns", [&](std::size_t i, Duration value) { step(i).min = value; });
+      fill(record, "max_ns", [&](std::size_t i, Duration value) { step(i).max = value; });
       for (const MeasuredRun::Step& each : open_.steps) {
         if (each.span.end >= each.span.start) continue;
         fail(record, "a step that ends before it starts", "spans of steps");
@@ -100,14 +93,14 @@ class ReplayReader {
   }
 
   /// As many values as there are places for them.
-  template <class Place>
-  void fill(const BenchRecord& record, const char* key, const Place& place) const {
+  template <class Put>
+  void fill(const BenchRecord& record, const char* key, const Put& put) const {
     const std::vector<double> values = list(record, key);
     const std::size_t count = record.kind == "spans" ? open_.steps.size() : open_.iterations.size();
     if (values.size() != count) {
       fail(record, fmt::format("{} values of {}", values.size(), key), std::to_string(count));
     }
-    for (std::size_t i = 0; i < count; ++i) place(i) = rounded(values[i]);
+    for (std::size_t i = 0; i < count; ++i) put(i, rounded(values[i]));
   }
 
   [[noreturn]] void fail(const BenchRecord& record, std::string found, std::string expected) const {

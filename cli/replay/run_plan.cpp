@@ -9,10 +9,8 @@
 #include <string>
 #include <utility>
 
-#include "calibrate/session/samples.hpp"
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/measure.hpp"
-#include "cli/child_process.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/schedule_flags.hpp"
@@ -55,34 +53,14 @@ std::variant<std::string, int> run_on_device(const ReplayOptions& options, const
   if (!found.program) return no_device_to_replay("ooc-paleo-gpu was not found", found);
   const InterruptGuard guard;
   const PlanFile file(plan.text);
-  ChildProcess child(*found.program,
-                     {"--only", "replay", "--replay", file.path(), "--device", options.device});
-  if (!child.error().empty()) {
-    return no_device_to_replay(*found.program + " cannot be started: " + child.error(), {});
-  }
   std::string records;
-  std::string how = fmt::format("said nothing for {} s", options.silence_ms / 1000.0);
-  while (true) {
-    ChildProcess::Read read = child.read_line(options.silence_ms, &InterruptGuard::interrupted);
-    if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
-      records += line->text + "\n";
-      continue;
-    }
-    if (std::holds_alternative<ChildProcess::Stopped>(read)) throw Interrupted();
-    const auto* ended = std::get_if<ChildProcess::Ended>(&read);
-    if (ended != nullptr && ended->exit_code == 0) return records;
-    if (ended != nullptr) how = ended->how;
-    break;
-  }
-  child.kill();
-  std::optional<std::string> reason;
-  if (!records.empty()) {
-    read_records(records, *found.program, [&](const BenchRecord& record) {
-      if (record.kind == "no_device") reason = record.text("reason");
-    });
-  }
-  if (reason) return no_device_to_replay(*reason, {});
-  remark(Remarks::kShown, "the measuring program " + how);
+  const auto ended = run_probe(
+      *found.program, {"--only", "replay", "--replay", file.path(), "--device", options.device},
+      options.silence_ms, [&](const std::string& line) { records += line; });
+  if (!ended) throw Interrupted();
+  if (ended->exit_code == 0) return records;
+  if (const auto reason = no_device_reason(records)) return no_device_to_replay(*reason, {});
+  remark(Remarks::kShown, "the measuring program " + ended->how);
   return kExitNoDevice;
 }
 
