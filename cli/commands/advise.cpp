@@ -28,7 +28,8 @@ struct Remedy {
   std::vector<std::string> words;  ///< flags of predict
   std::string write;               ///< what to write in PyTorch, or the key of a trainer
   bool changes = false;            ///< what is learnt is another
-  enum class Of { kAll, kTokens, kImages, kFloat32 } of = Of::kAll;  ///< jobs that it helps
+  enum class Of { kAll, kTokens, kImages, kFloat32, kMaster } of = Of::kAll;  ///< jobs it helps
+  std::string_view instead_of = {};  ///< value of its first flag that it may replace
 };
 
 std::vector<Remedy> remedies() {
@@ -53,29 +54,41 @@ std::vector<Remedy> remedies() {
       {.name = "torch.compile",
        .words = {"--framework", "pytorch-2-compiled", "--kernels", "fused"},
        .write = "torch.compile(model)",
-       .of = Remedy::Of::kTokens},
+       .of = Remedy::Of::kTokens,
+       .instead_of = "pytorch-2"},
       {.name = "torch.compile",
        .words = {"--framework", "pytorch-2-compiled"},
        .write = "torch.compile(model)",
-       .of = Remedy::Of::kImages},
+       .of = Remedy::Of::kImages,
+       .instead_of = "pytorch-2"},
       {.name = "channels last",
        .words = {"--framework", "pytorch-2-channels-last"},
        .write = "model.to(memory_format=torch.channels_last), and its input",
-       .of = Remedy::Of::kImages},
+       .of = Remedy::Of::kImages,
+       .instead_of = "pytorch-2"},
       {.name = "mixed precision",
        .words = {"--precision", "amp-bf16"},
        .write = "torch.autocast(\"cuda\", dtype=torch.bfloat16)",
        .changes = true,
-       .of = Remedy::Of::kFloat32},
+       .of = Remedy::Of::kFloat32,
+       .instead_of = "fp32"},
       {.name = "mixed precision, float16",
        .words = {"--precision", "amp-fp16"},
        .write = "torch.autocast(\"cuda\", dtype=torch.float16), torch.amp.GradScaler()",
        .changes = true,
-       .of = Remedy::Of::kFloat32},
+       .of = Remedy::Of::kFloat32,
+       .instead_of = "fp32"},
+      {.name = "bfloat16 alone",
+       .words = {"--precision", "bf16-pure"},
+       .write = "from_pretrained(..., dtype=torch.bfloat16), no copy in float32",
+       .changes = true,
+       .of = Remedy::Of::kMaster,
+       .instead_of = "bf16"},
       {.name = "8-bit optimiser",
        .words = {"--optimizer", "adam8"},
        .write = "bitsandbytes.optim.AdamW8bit",
-       .changes = true},
+       .changes = true,
+       .instead_of = "adam"},
       {.name = "LoRA",
        .words = {"--lora", "16"},
        .write = "peft.LoraConfig(r=16, target_modules=\"all-linear\")",
@@ -98,7 +111,6 @@ std::vector<Remedy> remedies() {
 constexpr std::int64_t kMostTimes = 1024;  // the job's batch
 constexpr std::size_t kShown = 4;          // combinations, of either kind
 constexpr std::string_view kBatch = "--batch";
-constexpr std::string_view kSoftware = "--framework";
 constexpr std::string_view kAsItIs = "as it is";
 
 Remedy accumulation(std::int64_t parts) {
@@ -144,8 +156,7 @@ class Trials {
         if (!value.empty()) words_.push_back(value);
       }
     }
-    framework_given_ = arguments.has(kSoftware);
-    if (!framework_given_) words_.insert(words_.end(), {std::string(kSoftware), "pytorch-2"});
+    if (!arguments.has("--framework")) words_.insert(words_.end(), {"--framework", "pytorch-2"});
   }
 
   /// Unset: what the remedies say cannot be asked of this network, or together, or was given.
@@ -154,9 +165,8 @@ class Trials {
     for (const Remedy* each : remedies) {
       for (const std::string& word : each->words) {
         const auto given = std::find(words.begin(), words.end(), word);
-        const bool is_default = word == kSoftware && !framework_given_ &&
-                                given + 1 != words.end() && given[1] == "pytorch-2";
-        if (given != words.end() && (word == kBatch || is_default)) {
+        const auto value = given == words.end() ? given : given + 1;
+        if (value != words.end() && (word == kBatch || *value == each->instead_of)) {
           words.erase(given, given + 2);
         } else if (word.starts_with("--") && given != words.end()) {
           return std::nullopt;
@@ -185,7 +195,6 @@ class Trials {
  private:
   RowRunner runner_;
   std::vector<std::string> words_;
-  bool framework_given_ = false;
 };
 
 /// Whether the job is one of those that the remedy is for.
@@ -200,7 +209,9 @@ bool helps(const Remedy& remedy, const RunInputs& job) {
     case Remedy::Of::kImages:
       return !reads_tokens;
     case Remedy::Of::kFloat32:
-      return job.precision.empty() && job.dtype == "float32";
+      return job.precision == "fp32" || (job.precision.empty() && job.dtype == "float32");
+    case Remedy::Of::kMaster:
+      return job.precision == "bf16";
   }
   return true;
 }
