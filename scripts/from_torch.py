@@ -23,6 +23,7 @@ import math
 import os
 import re
 import sys
+import traceback
 
 try:
     import torch
@@ -35,7 +36,7 @@ except ImportError as missing:
 
 BATCHES = (2, 3)
 VIEWS = set("_to_copy view _unsafe_view reshape _reshape_alias t transpose permute expand squeeze unsqueeze detach alias lift_fresh "
-            "lift_fresh_copy as_strided unflatten movedim view_as_real".split())
+            "lift_fresh_copy as_strided unflatten movedim view_as_real view_as_complex".split())
 ACTIVATIONS = set("relu gelu sigmoid tanh silu hardswish hardsigmoid leaky_relu elu".split())
 IN_PLACE = set("relu relu6 sigmoid tanh leaky_relu elu".split())  # backward reads what they write
 PARTS = set("slice select split split_with_sizes unsafe_split unsafe_split_with_sizes chunk unsafe_chunk unbind".split())
@@ -61,7 +62,10 @@ class Tensor:
     def __init__(self, t, made):
         self.shape, self.stride, self.offset = tuple(t.shape), t.stride(), t.storage_offset()
         self.key, self.id, self.numel, self.size = storage(t), id(t), t.numel(), t.element_size()
-        self.floating = t.is_floating_point()
+        if t.is_complex():  # as what view_as_real gives
+            self.shape, self.stride, self.offset = (*self.shape, 2), (*(2 * x for x in self.stride), 1), 2 * self.offset
+            self.numel, self.size = 2 * self.numel, self.size // 2
+        self.floating = t.is_floating_point() or t.is_complex()
         self.made = made
 
 
@@ -141,7 +145,7 @@ class Run(TorchDispatchMode):
         if kind:
             self.hidden -= 1
             if not self.hidden:
-                self.record(kind, [given[0], module], {}, out)
+                self.record(kind, [given[0], module, list(module.parameters())], {}, out)
         self.inside.pop()
 
     def attention(self, inner):
@@ -157,18 +161,36 @@ class Run(TorchDispatchMode):
         return call
 
 
+def repeat_interleave(inner):
+    """Stands for torch.repeat_interleave, which with a number reads it from a tensor."""
+    def call(t, repeats, dim=None, **given):
+        if not isinstance(repeats, int):
+            return inner(t, repeats, dim, **given)
+        t, dim = (t.flatten(), 0) if dim is None else (t, dim % len(t.shape))
+        return t.unsqueeze(dim + 1).expand(*t.shape[:dim + 1], repeats, *t.shape[dim + 1:]).flatten(dim, dim + 1)
+    return call
+
+
+def one_hot(inner):
+    """Stands for F.one_hot, which looks whether the classes suffice."""
+    return lambda t, num_classes=-1: (t.unsqueeze(-1) == torch.arange(num_classes, device=t.device)).long() \
+        if num_classes > 0 else inner(t, num_classes)
+
+
 def run(module, inputs):
     """Runs `module` on meta tensors; returns the run, its inputs and its outputs."""
     trace = Run(module)
     given = [trace.tensor(x) for x in inputs]
     trace.alive += inputs
-    flash = getattr(F, "scaled_dot_product_attention", None)
+    stand_ins = [(F, "scaled_dot_product_attention", trace.attention), (F, "one_hot", one_hot),
+                 (torch, "repeat_interleave", repeat_interleave), (torch.Tensor, "repeat_interleave", repeat_interleave)]
     with contextlib.ExitStack() as stack:
         stack.enter_context(hooks.register_module_forward_pre_hook(trace.enter))
         stack.enter_context(hooks.register_module_forward_hook(trace.leave))
-        if flash:
-            stack.callback(setattr, F, "scaled_dot_product_attention", flash)
-            F.scaled_dot_product_attention = trace.attention(flash)
+        for place, name, stand_in in stand_ins:
+            if inner := getattr(place, name, None):
+                stack.callback(setattr, place, name, inner)
+                setattr(place, name, stand_in(inner))
         stack.enter_context(trace)
         stack.enter_context(torch.autograd.graph.saved_tensors_hooks(trace.pack, lambda t: t))
         out = module(*inputs)
@@ -187,11 +209,12 @@ def scaled(call):
     return call.name in ("mul", "div") and not call.writes and len([t for t in call.ins if t.numel > 1]) == 1
 
 
-def joined(calls, given, batch):
+def joined(calls, given, batch, parameters):
     """The calls, with attention that is written out (product, scale, mask or bias, softmax, dropout, product) as one call."""
     made, readers, depends, found, gone = {}, {}, {t.id for t in given}, {}, set()
     for call in calls:
-        if any(t.id in depends for t in call.ins) and not is_new(call.name):
+        if any(t.id in depends for t in call.ins) and not is_new(call.name) or \
+                call.name == "repeat" and call.ins[0].key in parameters and call.outs[0].numel == batch * call.ins[0].numel:
             depends |= {t.id for t in call.outs}
         for t in call.outs:
             made.setdefault(t.id, call)
@@ -205,7 +228,7 @@ def joined(calls, given, batch):
             if len(t.shape) > 3 and math.prod(t.shape[:-2]) == rows:
                 heads = heads or t.shape[-3]
             call = made.get(t.id)
-            if not call or call.writes or not (call.name in VIEWS or call.name == "clone" or scaled(call)):
+            if not call or call.writes or not (call.name in VIEWS or call.name in ("clone", "repeat") or scaled(call)):
                 return t, heads
             t = next(x for x in call.ins if x.numel > 1)
 
@@ -243,17 +266,20 @@ def joined(calls, given, batch):
         parts = [source(x, rows) for x in (q, k, v)]
         heads = next((x for _, x in parts if x), rows // batch)
         windows = rows // (batch * heads)
-        if any(x.numel != y.numel or x.id not in depends for (x, _), y in zip(parts, (q, k, v))) or \
+        group = k.numel // parts[1][0].numel  # queries that share a key
+        if any(x.numel * each != y.numel or x.id not in depends
+               for (x, _), y, each in zip(parts, (q, k, v), (1, group, group))) or heads % group or \
                 windows * batch * heads != rows or windows > 1 and steps != keys or any(x.id in depends for x in beside):
             return None
-        sources, sizes = [x for x, _ in parts], [(steps, width), (keys, width), (keys, v.shape[2])]
+        sources, shared = [x for x, _ in parts], heads // group
+        sizes = [(steps, heads * width), (keys, shared * width), (keys, shared * v.shape[2])]
         makers = [made.get(x.id) for x in sources]
         if all(x and x.name in PARTS and x.ins[0].numel == 3 * q.numel and x.ins[0].id == makers[0].ins[0].id for x in makers):
-            sources, sizes = [makers[0].ins[0]], [(steps, 3 * width)]  # three in one
+            sources, sizes = [makers[0].ins[0]], [(steps, 3 * heads * width)]  # three in one
         joint = Call("joined", call.path, sources, {
-            "shapes": [(windows * x, heads * y) for x, y in sizes], "result": (windows * steps, heads * v.shape[2]),
+            "shapes": [(windows * x, y) for x, y in sizes], "result": (windows * steps, heads * v.shape[2]),
             "macs": rows // batch * steps * keys * (width + v.shape[2]), "beside": beside,
-            "heads": heads, "windows": windows, "dropout": rate})
+            "heads": heads, "kv_heads": shared, "windows": windows, "dropout": rate})
         joint.ins, joint.outs, joint.before, joint.after = sources + beside, call.outs, first.before, call.after
         return joint, chain
 
@@ -304,6 +330,11 @@ class Value:
 CONSTANT = Value()
 
 
+def made_of(values):
+    """A tensor of the parameters that `values` are made of."""
+    return Value(parameter=tuple(dict.fromkeys(key for v in values for key in v.parameter)))
+
+
 class Network:
     """Layers from the calls of both runs."""
 
@@ -311,10 +342,11 @@ class Network:
         self.runs, self.layers, self.names, self.custom, self.inputs, self.integers = runs, [], set(), [], [], []
         self.leaf = {path for path, each in module.named_modules() if not list(each.children())}
         self.parameters = {storage(p): (path, p) for path, p in module.named_parameters()}
-        self.values, self.version, self.reshaped, self.tables = {}, {}, {}, {}
+        self.values, self.version, self.reshaped, self.tables, self.free = {}, {}, {}, {}, {}
         self.whole = {key: Value(parameter=(key,)) for key in self.parameters}  # of a storage, with its elements
         self.numel = {key: p.numel() for key, (_, p) in self.parameters.items()}
-        self.counted, self.macs, self.work, self.path, self.call = set(), 0, 0, "", None
+        self.counted, self.macs, self.work, self.path, self.call = {}, 0, 0, "", None
+        self.pairs = None  # the first operator on pairs of samples
         self.sums = {}  # by layer: parameters and multiplications of the operator whose last layer it is
 
     def add(self, kind, sources, result, **fields):
@@ -340,7 +372,12 @@ class Network:
         return self.reshaped[key]
 
     def sample(self, t):
+        if sum(x != y for x, y in zip(t.shape, self.twin[id(t)].shape)) > 1:
+            self.pairs = self.pairs or f"{self.call.name} in '{self.call.path}'"
         return sample(t, self.twin[id(t)]) or (1,)
+
+    def grows(self, t):
+        return t.shape != self.twin[id(t)].shape
 
     def axis(self, t, dim):
         """Number of a dimension within a sample."""
@@ -371,13 +408,25 @@ class Network:
     def parameter(self, t):
         return self.value(t).parameter if isinstance(t, Tensor) else ()
 
+    def claims(self, *tensors):
+        """The parameters behind `tensors`, or the parts of them that these are: elements by storage and offset."""
+        found = {}
+        for t, key in ((t, key) for t in tensors for key in self.parameter(t)):
+            part = key == t.key and t.numel < self.numel[key]
+            found[key, t.offset if part else None] = t.numel if part else self.numel[key]
+        return found
+
+    def left(self, key):
+        """Elements of a parameter that no layer has yet."""
+        return self.numel[key] - sum(count for (each, _), count in self.counted.items() if each == key)
+
     def own(self, *tensors):
         """Number of parameters behind `tensors`, which are the next layer's. Those of another layer are not like a kind."""
-        keys = {key for t in tensors for key in self.parameter(t)}
-        if keys & self.counted:
+        claims = self.claims(*tensors)
+        if any(each in self.counted or count > self.left(each[0]) for each, count in claims.items()):
             raise Unlike
-        self.counted |= keys
-        return sum(self.numel[key] for key in keys)
+        self.counted.update(claims)
+        return sum(claims.values())
 
     def freeze(self, *tensors):
         keys = [key for t in tensors for key in self.parameter(t)]
@@ -387,11 +436,14 @@ class Network:
     def source(self, t, shape):
         """The value of an operand; a free parameter becomes a layer."""
         if self.parameter(t) and not self.value(t).layer:
-            if size(self.sample(t)) != size(shape) or self.own(t) != size(shape):
-                raise Unlike
-            value = self.add("parameter", [], shape, shape=list(shape))
-            self.freeze(t)
-            return value
+            keys = self.parameter(t)
+            if keys not in self.free or self.free[keys].layer not in self.names:
+                if size(self.sample(t)) != size(shape) or sum(map(self.left, keys)) != size(shape):
+                    raise Unlike
+                self.own(t)
+                self.free[keys] = self.add("parameter", [], shape, shape=list(shape))
+                self.freeze(t)
+            return self.reshape(self.free[keys], shape)
         return self.shaped(t, shape)
 
     def stated(self, outs, values=None, shape=None, still=False):
@@ -408,9 +460,10 @@ class Network:
                   "saves": {(0, 0): "none", (1, 0): "input", (0, 1): "output", (1, 1): "both"}[reads, writes]}
         others = sum(size(self.sample(t)) * t.size // 4 for t in {t.key: t for t in outs if t is not out}.values()
                      if t.key in saved & call.after)
-        new = {key for t, v in values for key in v.parameter} - self.counted
-        self.counted |= new
-        for key, count in (("saved_elements", others), ("parameters", sum(self.numel[each] for each in new))):
+        new = {(key, None): self.left(key) for t, v in values for key in v.parameter if self.left(key)}
+        self.counted.update(new)
+        self.macs += macs
+        for key, count in (("forward_macs", macs), ("saved_elements", others), ("parameters", sum(new.values()))):
             if count:
                 fields[key] = count
         result = self.add("custom", list({v.layer: v for _, v in values if v.layer}.values()), shape, **fields)
@@ -422,6 +475,8 @@ class Network:
         """Multiplications of the present call in a sample."""
         if call.name == "joined":
             return call.kwargs["macs"]
+        if call.name in RECURRENT.values():
+            return size(self.sample(call.ins[0])[:-1]) * sum(w.numel for w in call.args[2] if len(w.shape) == 2)
         if call.name in ("mm", "bmm", "addmm", "baddbmm"):
             return size(self.sample(call.outs[0])) * call.ins[-2].shape[-1]
         if call.name == "convolution":
@@ -433,8 +488,6 @@ class Network:
     def translate(self):
         """Returns the layers that give the module's outputs."""
         (a, given, outs), (b, given_b, outs_b) = self.runs
-        if [call.name for call in a.calls] != [call.name for call in b.calls]:
-            raise Refused("the operators depend on the batch; use a module whose forward does not ask for its size")
         self.twin = {id(x): y for x, y in zip(given + outs, given_b + outs_b)}
         for x, y in zip(a.calls, b.calls):
             self.twin.update((id(t), u) for t, u in zip(x.ins + x.outs, y.ins + y.outs))
@@ -455,15 +508,14 @@ class Network:
 
     def one(self, call):
         name, first, in_place = call.name.rstrip("_"), call.outs[0], bool(call.writes)
-        values = [self.value(t) for t in call.ins]
+        values, known = [self.value(t) for t in call.ins], sum(self.counted.values())
         if name == "bernoulli" and in_place:
             self.put(first, Value(noise=call.arg(1, "p", 0.5)), written=True)
         elif name == "div" and in_place and values[0].noise is not None:
             self.values[first.id] = values[0], first.made
-        elif is_new(name) or not any(v.layer for v in values) and name != "embedding":
-            value = Value(parameter=tuple(dict.fromkeys(key for v in values for key in v.parameter)))
+        elif is_new(name) or not self.layered(call, values) and name != "embedding":
             for t in call.outs:
-                self.put(t, value, written=in_place)
+                self.put(t, made_of(values), written=in_place)
         elif name in VIEWS or name == "clone" and call.ins[0].stride in (first.stride, contiguous(first.shape)):
             for t in call.outs:
                 self.put(t, values[0])
@@ -471,28 +523,43 @@ class Network:
             self.parts(call, name)
         else:
             self.work += sum(size(self.sample(t)) for t in {t.key: t for t in call.ins + call.outs}.values() if t.floating)
-            before, known = (len(self.layers), set(self.names), set(self.counted), self.macs), frozenset(self.counted)
+            count, names, counted, macs = len(self.layers), set(self.names), dict(self.counted), self.macs
             try:
                 if name not in ACTIVATIONS and not hasattr(self, "on_" + name):
                     raise Unlike
                 result = self.activation(call, name) if name in ACTIVATIONS else getattr(self, "on_" + name)(call)
                 self.freeze(*call.ins)
             except Unlike:
-                del self.layers[before[0]:]
-                _, self.names, self.counted, self.macs = before
+                del self.layers[count:]
+                self.names, self.counted, self.macs = names, counted, macs
                 self.reshaped = {key: v for key, v in self.reshaped.items() if v.layer in self.names}
                 result = self.unlike(call, in_place)
             if result.layer:
-                new = sum(self.numel[key] for key in self.counted - known)
                 old = self.sums.get(result.layer, (0, 0))
-                self.sums[result.layer] = old[0] + new, old[1] + self.macs - before[3]
+                self.sums[result.layer] = old[0] + sum(self.counted.values()) - known, old[1] + self.macs - macs
             for t in call.outs:
                 self.put(t, result if t is first or t.floating else CONSTANT, written=in_place)
 
+    def layered(self, call, values):
+        """True if an operand is a layer's, or if parameters that were repeated for each sample are and the call computes."""
+        if any(v.layer for v in values):
+            return True
+        free = [t for t, v in zip(call.ins, values) if v.parameter and self.grows(t)]
+        if not free or not hasattr(self, "on_" + call.name) or call.name in ("cat", "clone"):
+            return False
+        try:
+            for t in free:
+                self.put(t, self.source(t, self.sample(t)))
+        except Unlike:
+            return False
+        return True
+
     def unlike(self, call, in_place):
-        first = call.outs[0]
+        first, values = call.outs[0], [self.value(t) for t in call.ins]
         if not any(t.floating for t in call.outs):
             return CONSTANT
+        if not any(v.layer for v in values) and not self.grows(first):  # a table, looked up for all samples at once
+            return made_of(values)
         if not in_place or first.numel == self.numel.get(first.key):
             return self.stated(call.outs)
         base = self.whole[first.key]  # a part of it is written
@@ -523,12 +590,13 @@ class Network:
     def remarks(self, names):
         """Custom layers by operator, with their shares."""
         groups, lines = {}, []
+        if self.pairs:
+            lines.append(f"pairs of samples, first of {self.pairs}, count as those of a batch of 1")
         for layer, operator, flops, moved in self.custom:
             if layer["name"] in names:
                 groups.setdefault(operator, []).append((moved, flops, layer["name"]))
-        all_flops = 2 * self.macs + sum(flops for _, _, flops, _ in self.custom)
         for operator, found in sorted(groups.items(), key=lambda each: -sum(x[0] for x in each[1])):
-            flops, moved = sum(x[1] for x in found) / max(1, all_flops), sum(x[0] for x in found) / max(1, self.work)
+            flops, moved = sum(x[1] for x in found) / max(1, 2 * self.macs), sum(x[0] for x in found) / max(1, self.work)
             lines.append(f"custom layers: {len(found)} of {operator} ({found[0][2]}{', …' * (len(found) > 1)}): {flops:.1%} of "
                          f"FLOPs of products, {moved:.1%} of elements moved")
         return lines
@@ -558,17 +626,17 @@ class Network:
         return self.add("conv_transpose" if transposed else "conv", [self.shaped(x)], self.sample(call.outs[0]), **fields)
 
     def linear(self, x, w, bias=None):
-        keys, features = self.parameter(w), x.shape[-1]
+        keys, features = tuple(self.claims(w)), x.shape[-1]
         units, rows = size(w.shape[-2:]) // features, size(self.sample(x)) // features
         front = (rows,) if rows > 1 else ()
         source, fields = self.shaped(x, (*front, features)), {"units": units}
-        if self.counted.issuperset(keys):
+        if all(each in self.counted for each in keys):
             if keys not in self.tables:
                 raise Unlike
             fields["tied_to"] = self.tables[keys]
         elif self.own(w) != units * features:
             raise Unlike
-        if bias is None:
+        if bias is None or "tied_to" in fields and all(each in self.counted for each in self.claims(bias)):
             fields["bias"] = False
         else:
             self.own(bias)
@@ -672,7 +740,7 @@ class Network:
             raise Unlike
         result = self.add("embedding", [self.reshape(source, (steps,))], (steps, weight.shape[1]),
                           vocabulary=weight.shape[0], width=weight.shape[1])
-        self.tables[self.parameter(weight)] = result.layer
+        self.tables[tuple(self.claims(weight))] = result.layer
         return result
 
     def on_add(self, call):
@@ -750,7 +818,8 @@ class Network:
                         (query.shape[2], heads * value.shape[3]), heads=heads, flash=True, **fields)
 
     def on_joined(self, call):
-        fields = {key: call.kwargs[key] for key, otherwise in (("windows", 1), ("dropout", 0)) if call.kwargs[key] != otherwise}
+        fields = {key: call.kwargs[key] for key, otherwise in
+                  (("kv_heads", call.kwargs["heads"]), ("windows", 1), ("dropout", 0)) if call.kwargs[key] != otherwise}
         heads, keys = call.kwargs["heads"], tuple(key for t in call.kwargs["beside"] for key in self.parameter(t))
         if keys:
             fields["bias_table"] = {"buckets": sum(self.numel[key] for key in keys) // heads, "heads": heads}
@@ -765,16 +834,18 @@ class Network:
         return result
 
     def on_lstm(self, call):
-        x, module = call.args
-        if getattr(module, "proj_size", 0) or module.dropout:
+        (x, module, weights), shape = call.args, self.sample(call.args[0])
+        if getattr(module, "proj_size", 0) or len(shape) != 2:
             raise Unlike
-        (steps, features), units, ways = self.sample(x), module.hidden_size, 1 + module.bidirectional
-        self.counted.update(storage(p) for p in module.parameters())
-        gates = 4 if call.name == "lstm" else 3
-        for layer in range(module.num_layers):
-            self.macs += steps * ways * gates * units * (units + (ways * units if layer else features))
-        fields = {"layers": module.num_layers, "bidirectional": module.bidirectional, "bias_vectors": 2 * module.bias}
-        return self.add(call.name, [self.shaped(x)], (steps, ways * units), units=units, **fields)
+        self.own(*weights)
+        self.macs += self.products(call)
+        value, rate, result = self.shaped(x), module.dropout, self.sample(call.outs[0])
+        fields = {"units": module.hidden_size, "bidirectional": module.bidirectional, "bias_vectors": 2 * module.bias}
+        count = module.num_layers if rate else 1  # dropout stands between layers
+        for layer in range(count):
+            value = self.add("dropout", [value], result, rate=rate) if layer else value
+            value = self.add(call.name, [value], result, layers=module.num_layers // count, **fields)
+        return value
 
     on_gru = on_lstm
 
@@ -868,46 +939,63 @@ def shorten(layers, before=None):
 
 @contextlib.contextmanager
 def on_meta(module):
-    """The module in training, with parameters and buffers on meta, shared ones still shared."""
-    modes, made, places = [(each, each.training) for each in module.modules()], {}, []
-    flat = [(each, each._flat_weights) for each, _ in modes if hasattr(each, "_flat_weights")]  # of LSTM and its kin
-    for each, _ in modes:
-        for table in (each._parameters, each._buffers):
-            places += [(table, key, t) for key, t in table.items() if t is not None]
+    """The module in training, with parameters and buffers on meta, shared ones still shared. Afterwards each module has the
+    attributes that it had: what forward keeps of a run is on meta."""
+    tables, made = ("_parameters", "_buffers"), {}
+    kept = [(each, {key: dict(x) if key in tables else x for key, x in vars(each).items()}) for each in module.modules()]
     try:
-        for table, key, t in places:
-            if id(t) not in made:
-                new = t.detach().to("meta")
-                made[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
-            table[key] = made[id(t)]
-        for each, weights in flat:
-            each._flat_weights = [made[id(w)] for w in weights]
+        for each, own in kept:
+            for table, (key, t) in ((table, x) for table in tables for x in own[table].items() if x[1] is not None):
+                if id(t) not in made:
+                    new = t.detach().to("meta")
+                    made[id(t)] = torch.nn.Parameter(new, t.requires_grad) if isinstance(t, torch.nn.Parameter) else new
+                getattr(each, table)[key] = made[id(t)]
+            if "_flat_weights" in own:  # of LSTM and its kin
+                each._flat_weights = [made[id(w)] for w in own["_flat_weights"]]
         module.train()
         yield
     finally:
-        for each, weights in flat:
-            each._flat_weights = weights
-        for table, key, t in places:
-            table[key] = t
-        for each, mode in modes:
-            each.training = mode
+        for each, own in kept:
+            for table in tables:
+                getattr(each, table).clear()
+                getattr(each, table).update(own[table])
+                own[table] = getattr(each, table)
+            vars(each).clear()
+            vars(each).update(own)
+
+
+def line_of(error):
+    """File and line of an error, the last that are not PyTorch's or ours."""
+    own = (os.path.join(os.path.dirname(torch.__file__), ""), os.path.abspath(__file__))
+    places = [x for x in traceback.extract_tb(error.__traceback__) if not os.path.abspath(x.filename).startswith(own)]
+    return f", {os.path.basename(places[-1].filename)}:{places[-1].lineno}" if places else ""
 
 
 def translate(module, inputs, name):
     """Returns the network as an object, remarks on custom layers and on what was left out, and sums to expect."""
     with on_meta(module):
-        try:
-            runs = [run(module, [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs])
-                    for batch in BATCHES]
-        except Exception as error:  # whatever forward raises
-            raise Refused(f"forward on meta tensors: {type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}; "
-                          "give --input as forward takes it, and a module that does not read values of tensors") from error
+        for again in (True, False):  # what forward makes once is there the second time
+            try:
+                runs = [run(module, [torch.empty((batch, *x.shape[1:]), dtype=x.dtype, device="meta") for x in inputs])
+                        for batch in BATCHES]
+            except Exception as error:  # whatever forward raises
+                told = str(error).split(". ", 1)[0].partition("\n")[0][:200]
+                raise Refused(f"forward on meta tensors{line_of(error)}: {type(error).__name__}: {told}; give --input as forward "
+                              "takes it, and a module that does not read values of tensors") from error
+            unlike = [(x, y) for x, y in itertools.zip_longest(*(trace.calls for trace, _, _ in runs))
+                      if not x or not y or x.name != y.name]
+            if not unlike:
+                break
+            if not again:
+                found = [f"{x.name} in '{x.path}'" if x else "nothing" for x in unlike[0]]
+                raise Refused(f"the operators depend on the batch: found {found[0]} with 2 samples, {found[1]} with 3; use a "
+                              "module whose forward does not ask for its size")
         for (trace, given, _), batch in zip(runs, BATCHES):
-            trace.calls = joined(trace.calls, given, batch)
+            trace.calls = joined(trace.calls, given, batch, set(map(storage, module.parameters())))
         network, idle = Network(module, runs), dict(module.named_parameters())
         dtype = str(next((p.dtype for p in module.parameters()), torch.float32)).split(".")[1]
         outputs = network.translate()
-        idle = [path for path, p in idle.items() if storage(p) not in network.counted]
+        idle = [path for path, p in idle.items() if network.left(storage(p))]
     layers = alive(network.layers, outputs)
     sums = [network.sums.get(layer["name"], (0, 0)) for layer in layers]
     expect = dict(zip(("parameters", "forward_macs"), map(sum, zip(*sums))))

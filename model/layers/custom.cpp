@@ -16,7 +16,7 @@
 //     "backward_flops": 64, "backward_elements": 192, "saved_elements": 0 }
 //
 // Elements are those read and written; parameters are read in addition, once a batch, and updated. "saved_elements"
-// are what forward writes for backward beside what "saves" says. PALEO counts nothing.
+// are what forward writes for backward beside what "saves" says, "forward_macs" those among the FLOPs. PALEO counts nothing.
 #include <optional>
 #include <string_view>
 
@@ -40,6 +40,9 @@ void read_work(const SpecView& spec, const LayerInputs& inputs, LayerModel& mode
   };
   const Wide element = inputs.element_bytes();
   const Wide weights = element * model.parameters;
+  if (const auto macs = spec.find("forward_macs")) {
+    model.forward_macs = macs->as_integer(0, spec.get("forward_flops").as_integer(0, kMaxSize) / 2);
+  }
   model.work.forward =
       to_task_work(spec, {count("forward_flops"), element * count("forward_elements"), weights});
   model.work.backward_data = to_task_work(

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does scripts/from_torch.py write what PyTorch does? Parameters and MACs exactly, saved bytes within 1.5 % of the storages
 that autograd saves, for networks of torchvision (where it is) and small ones as people write them.
-    from_torch_test.py SOURCE PROGRAM"""
+    from_torch_test.py SOURCE PROGRAM
+    from_torch_test.py SOURCE PROGRAM all|NAME ...     those networks of torchvision, of detectors the backbone"""
 
 import json
 import math
@@ -22,7 +23,7 @@ sys.path.insert(0, os.path.join(source, "scripts"))
 import from_torch  # noqa: E402
 from torch import nn  # noqa: E402
 
-failures = []
+failures, rows = [], []
 
 
 class Attention(nn.Module):
@@ -81,6 +82,40 @@ class Windows(nn.Module):
         scores = torch.einsum("bhid,bhjd->bhij", query * 0.25, key) + self.table[self.places].view(4, 4, 2).permute(2, 0, 1)
         y = self.out(torch.einsum("bhij,bhjd->bihd", scores.softmax(-1), value).reshape(x.shape))
         return x + y * self.scale * x.new_empty(len(x), 1, 1).bernoulli_(0.9).div_(0.9)
+
+
+class Grouped(nn.Module):
+    """Rotary places by complex numbers, two queries a key, a mask that is made once, one table that all samples read."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.table, self.mask = nn.Linear(32, 64), nn.Embedding(9, 8), None
+
+    def forward(self, x):
+        batch, steps, _ = x.shape
+        if self.mask is None:
+            self.mask = torch.full((steps, steps), -math.inf, device=x.device).triu(1)
+        query, key, value = (t.view(batch, steps, -1, 8) for t in self.qkv(x).split([32, 16, 16], 2))
+        turns = torch.polar(torch.ones(steps, 1, 4), torch.ones(steps, 1, 4))
+        query, key = (torch.view_as_real(torch.view_as_complex(t.reshape(*t.shape[:3], 4, 2)) * turns).flatten(3)
+                      for t in (query, key))
+        key, value = (t.repeat_interleave(2, 2).transpose(1, 2) for t in (key, value))
+        scores = query.transpose(1, 2) @ key.transpose(2, 3) / 8 ** 0.5 + self.mask
+        places = (torch.arange(steps)[:, None] - torch.arange(steps)).clamp(-4, 4) + 4
+        near = torch.einsum("bihd,ijd->bhij", query, self.table(places))
+        return (scores.softmax(-1) @ value).transpose(1, 2).reshape(x.shape) + near.sum((1, 3))[..., None]
+
+
+class Decoder(nn.Module):
+    """Queries of its own, keys and values by a part of the weights, one layer twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.queries, self.head = nn.Parameter(torch.empty(5, 32)), nn.Linear(32, 32)
+        self.decoder = nn.TransformerDecoderLayer(32, 4, 64, batch_first=True)
+
+    def forward(self, x):
+        return self.head(self.head(self.decoder(self.queries.repeat(len(x), 1, 1), x)))
 
 
 class Image(nn.Module):
@@ -149,7 +184,34 @@ def check(name, module, *inputs):
     expect(f"{name}, MACs", found["forward_macs_per_sample"], macs)
     expect(f"{name}, saved bytes {found['saved_bytes']} within 1.5 % of {saved}", abs(found["saved_bytes"] / saved - 1) < 0.015,
            True)
+    rows.append(f"{name}: {found['parameters']} parameters, {macs} MACs, saved bytes {found['saved_bytes'] / saved - 1:+.2%}")
     return network
+
+
+def check_torchvision(name):
+    """One network, with weights that nobody draws."""
+    from torchvision import models
+    for each in [x for x in dir(nn.init) if x.endswith("_")]:
+        setattr(nn.init, each, lambda t, *_, **__: t)
+    listed = [name in models.list_models(module=part) for part in (models.detection, models.segmentation, models.video)]
+    module = models.get_model(name, weights=None, **({"weights_backbone": None} if any(listed[:2]) else {}))
+    side = 299 if name == "inception_v3" else 300 if name.startswith("ssd") else 112 if listed[2] else 224
+    check(name, module.backbone if listed[0] else module, torch.empty(1, 3, *[16] * listed[2], side, side))
+
+
+if len(sys.argv) > 3:
+    from torchvision.models import list_models
+    names = sys.argv[3:] if sys.argv[3] != "all" else [  # but pairs of images, and 3D max pools, which 1.13 has not on meta
+        x for x in list_models() if not x.startswith(("quantized", "raft", "mvit", "s3d"))]
+    if len(names) == 1:
+        check_torchvision(names[0])
+    for each in names if len(names) > 1 else []:  # one process each: memory
+        done = subprocess.run([sys.executable, "-B", "-W", "ignore", *sys.argv[:3], each], capture_output=True, text=True,
+                              check=False)
+        print(*(done.stdout + done.stderr).splitlines()[-1:], flush=True)
+        failures += [each] if done.returncode else []
+    print("\n".join(failures) or (rows[0] if len(names) == 1 else f"all {len(names)} networks as expected"))
+    sys.exit(1 if failures else 0)
 
 
 def run_script(*words):
@@ -172,10 +234,21 @@ pair = nn.Sequential(Windows(), Windows())
 pair[1].table = pair[0].table
 expect("a shared table", [x.get("tied_to") for x in check("pair", pair, torch.empty(1, 16, 32))["layers"]
                           if x["type"] == "attention"], [None, "0.attention"])
+grouped = Grouped()
+expect("shared keys", [x.get("kv_heads") for x in check("grouped", grouped, torch.empty(1, 16, 32))["layers"]
+                       if x["type"] == "attention"], [2])
+expect("what forward keeps", grouped.mask, None)
+decoder = check("decoder", Decoder(), torch.empty(1, 16, 32))["layers"]
+expect("a decoder", [sum(x["type"] == kind for x in decoder) for kind in ("attention", "linear", "custom")], [2, 9, 0])
 image = check("image", Image(), torch.empty(1, 3, 16, 16))
 expect("in place", [x["in_place"] for x in image["layers"] if x["type"] == "relu"], [True, True])
 with tempfile.TemporaryDirectory() as work:
     path = os.path.join(work, "steps.json")
+    from_torch.write(nn.LSTM(8, 8, 2, dropout=0.1, batch_first=True), ["1,16,8"], path)
+    with open(path, encoding="utf-8") as text:
+        steps = json.load(text)
+    expect("dropout between recurrent layers", ([x["type"] for x in steps["layers"]], steps["expect"]),
+           (["lstm", "dropout", "lstm"], {"parameters": 2 * 4 * (8 * 16 + 16), "forward_macs": 2 * 16 * 4 * 8 * 16}))
     if remarks := from_torch.write(Block(32), ["1,seq=16,32"], path, strict=True):
         failures.append(f"a symbol through attention: {remarks}")
     remarks = from_torch.write(nn.Sequential(nn.Linear(8, 8), nn.Flatten(), nn.GELU()), ["1,seq=16,8"], path)

@@ -127,13 +127,17 @@ TEST_CASE("upsample enlarges the spatial dimensions") {
 
 TEST_CASE("a custom layer may state its work a sample in place of times") {
   const std::string text = R"({"type": "custom", "output_shape": [4], "forward_flops": 5, "forward_elements": 6,
-    "backward_flops": 7, "backward_elements": 8, "saved_elements": 9, "saves": "none", "parameters": 2})";
+    "backward_flops": 7, "backward_elements": 8, "saved_elements": 9, "forward_macs": 2, "saves": "none",
+    "parameters": 2})";
   const LayerModel layer = read_layer(text, {kJoinImage});
   CHECK_FALSE(layer.custom);
   CHECK_FALSE(layer.is_convolution);
   CHECK(counts(layer.work.forward) == Counts{5, 24, 8});         // 6 x 4 bytes; 2 weights x 4
   CHECK(counts(layer.work.backward_data) == Counts{7, 32, 16});  // weights read, gradients written
   CHECK(layer.saves.reserve_bytes == 36);
+  CHECK(layer.forward_macs == 2);
+  const std::string more = std::string(text).replace(text.find("macs\": 2"), 8, "macs\": 3");
+  CHECK(has(layer_error(more, {kJoinImage}), "/forward_macs: found 3"));  // 2 FLOPs each
   CHECK(has(layer_error(R"({"type": "custom", "output_shape": [1], "forward_elements": 6})", {kJoinImage}),
             "no \"forward_flops\""));
 }
