@@ -235,11 +235,12 @@ def joined(calls, given, batch, parameters):
     def match(soft):
         chain, t, beside, rate = [soft], soft.ins[0], [], 0
         while chain[-1].name not in ("bmm", "baddbmm"):
-            call = made.get(t.id)
-            if not call or call.writes or len(readers[t.id]) > 1 or \
+            call, added = made.get(t.id), [x for x in readers[t.id] if x.name == "add_" and x.ins[0].id == t.id]
+            if not call or call.writes or len(readers[t.id]) > 1 + len(added) or \
                     not (call.name in VIEWS or scaled(call) or call.name in ("add", "masked_fill", "bmm", "baddbmm")):
                 return None
-            chain.append(call)
+            beside += [x for each in added for x in each.ins[1:] if x.floating]
+            chain += [*added, call]
             t = max(call.ins, key=lambda x: x.numel if x.floating else 0)
             beside += [x for x in call.ins if x is not t and x.floating] if call.name == "add" else []
         first, t = chain[-1], soft.outs[0]
@@ -284,7 +285,7 @@ def joined(calls, given, batch, parameters):
         return joint, chain
 
     for soft in calls:
-        result = match(soft) if soft.name == "_softmax" and soft.outs[0].shape[-1] == soft.outs[0].shape[soft.arg(1)] else None
+        result = match(soft) if soft.name in ("_softmax", "_safe_softmax") and soft.outs[0].shape[-1] == soft.outs[0].shape[soft.arg(1)] else None
         if result:
             found[id(result[1][-1])] = result[0]
             gone |= {id(x) for x in result[1]}
@@ -477,8 +478,8 @@ class Network:
             return call.kwargs["macs"]
         if call.name in RECURRENT.values():
             return size(self.sample(call.ins[0])[:-1]) * sum(w.numel for w in call.args[2] if len(w.shape) == 2)
-        if call.name in ("mm", "bmm", "addmm", "baddbmm"):
-            return size(self.sample(call.outs[0])) * call.ins[-2].shape[-1]
+        if call.name in ("mm", "bmm", "_scaled_mm", "_grouped_mm", "addmm", "baddbmm"):
+            return size(self.sample(call.outs[0])) * call.ins[call.name in ("addmm", "baddbmm")].shape[-1]
         if call.name == "convolution":
             transposed = call.args[6]
             moved = self.sample(call.ins[0] if transposed else call.outs[0])
@@ -692,11 +693,14 @@ class Network:
 
     on__native_batch_norm_legit = on__batch_norm_with_update = on_cudnn_batch_norm = on_native_batch_norm
 
-    def on_native_layer_norm(self, call):
+    def on_native_layer_norm(self, call, kind="layer_norm"):
         x, shape, weight, bias = call.args[:4]
         rows = size(self.sample(x)) // size(shape)
-        return self.norm(call, "layer_norm", weight, bias, (rows, size(shape)) if rows > 1 else (size(shape),),
-                         **({} if isinstance(bias, Tensor) else {"bias": False}))
+        return self.norm(call, kind, weight, bias, (rows, size(shape)) if rows > 1 else (size(shape),),
+                         **({"bias": False} if kind == "layer_norm" and not isinstance(bias, Tensor) else {}))
+
+    def on__fused_rms_norm(self, call):
+        return self.on_native_layer_norm(call, "rms_norm")  # its fourth argument is a number
 
     def on_native_group_norm(self, call):
         return self.norm(call, "group_norm", call.args[1], call.args[2], groups=call.args[6])
@@ -732,6 +736,8 @@ class Network:
 
     def on__softmax(self, call):
         return self.add("softmax", [self.shaped(call.ins[0])], self.sample(call.outs[0]))
+
+    on__safe_softmax = on__softmax
 
     def on_embedding(self, call):
         weight, steps = call.args[0], size(self.sample(call.args[1]))

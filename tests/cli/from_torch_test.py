@@ -234,6 +234,52 @@ pair = nn.Sequential(Windows(), Windows())
 pair[1].table = pair[0].table
 expect("a shared table", [x.get("tied_to") for x in check("pair", pair, torch.empty(1, 16, 32))["layers"]
                           if x["type"] == "attention"], [None, "0.attention"])
+def below_autograd(name):
+    def call(*given):
+        guard = torch._C._AutoDispatchBelowAutograd()
+        try:
+            return getattr(torch.ops.later, name)(*given)
+        finally:
+            del guard
+    return call
+
+
+later = torch.library.Library("later", "DEF")  # operators that PyTorch 2 has, of the same names
+for schema, result in (("_fused_rms_norm(Tensor x, int[] shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+                        lambda x, shape, weight, eps: (torch.empty_like(x), torch.empty_like(x[..., :1]))),
+                       ("_safe_softmax(Tensor x, int dim) -> Tensor", lambda x, dim: torch.empty_like(x)),
+                       ("_grouped_mm(Tensor x, Tensor weights, Tensor? offsets) -> Tensor",
+                        lambda x, weights, offsets: x.new_empty(len(x), weights.shape[2]))):
+    later.define(schema)
+    later.impl(schema.split("(")[0], result, "Meta")
+    later.impl(schema.split("(")[0], below_autograd(schema.split("(")[0]), "AutogradMeta")
+
+
+class Later(nn.Module):
+    """RMS norm, attention with a mask added in place, as F.scaled_dot_product_attention runs on meta; experts."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.experts = nn.Parameter(torch.empty(32)), nn.Parameter(torch.empty(4, 32, 64))
+
+    def forward(self, x):
+        x = torch.ops.later._fused_rms_norm(x, [32], self.norm, 1e-6)[0]
+        heads = x.view(*x.shape[:2], 4, 8).transpose(1, 2)
+        scores = (heads * 0.5) @ (heads.transpose(2, 3) * 0.5)
+        scores.add_(torch.zeros(16, 16))
+        x = (torch.ops.later._safe_softmax(scores, -1) @ heads).transpose(1, 2).reshape(-1, 32)
+        return torch.ops.later._grouped_mm(x, self.experts, torch.zeros(4, dtype=torch.int32, device="meta"))
+
+
+with tempfile.TemporaryDirectory() as work:
+    path = os.path.join(work, "later.json")
+    from_torch.write(Later(), ["1,16,32"], path)
+    with open(path, encoding="utf-8") as text:
+        later_file = json.load(text)
+    kinds = [x["type"] for x in later_file["layers"] if x["type"] not in from_torch.BESIDE - {"custom"}]
+    expect("operators of PyTorch 2", (kinds, later_file["expect"]),
+           (["rms_norm", "attention", "custom"],
+            {"parameters": 32 + 4 * 32 * 64, "forward_macs": 2 * 16 * 16 * 32 + 16 * 32 * 64}))
 grouped = Grouped()
 expect("shared keys", [x.get("kv_heads") for x in check("grouped", grouped, torch.empty(1, 16, 32))["layers"]
                        if x["type"] == "attention"], [2])
