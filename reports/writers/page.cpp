@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -52,49 +51,21 @@ void add_text(std::string& out, std::string_view text) {
 // Bytes: pages stay below 2 MB, of which the script is 0.8.
 constexpr std::size_t kMostOfResults = 950'000;
 
-/// What stays of `all` behind the begin that it shares with `before`, as a text; none: texts that cannot be cut anywhere.
-std::optional<std::size_t> shared(std::string_view before, std::string_view all) {
-  const bool plain =
-      all.size() > 1 && all.front() == '"' && std::all_of(all.begin(), all.end(), [](char each) {
-        return each >= ' ' && each <= '~' && each != '\\';
-      });
-  if (!plain) return std::nullopt;
-  std::size_t same = 1;
-  while (same + 1 < before.size() && same + 1 < all.size() && before[same] == all[same]) ++same;
-  return same - 1;
-}
-
-/// The shortest of: "[1,1,7]"; each value once, and by entry which one; by entry how many characters of the text before
-/// it begins with, and the others.
+/// The shorter of "[1,1,7]" and each value once, and by entry which one.
 std::string values(const std::vector<std::string_view>& entries) {
   std::string plain;
   std::string each_once;
   std::string which;
   std::map<std::string_view, std::size_t> places;
-  std::string begins;
-  std::string rests;
-  bool texts = entries.size() > 1;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const std::string_view entry = entries[i];
     const std::string_view comma = i == 0 ? "" : ",";
-    plain.append(comma).append(entry);
-    const auto [place, is_new] = places.emplace(entry, places.size());
-    if (is_new) each_once.append(comma).append(entry);
+    plain.append(comma).append(entries[i]);
+    const auto [place, is_new] = places.emplace(entries[i], places.size());
+    if (is_new) each_once.append(comma).append(entries[i]);
     which.append(comma).append(std::to_string(place->second));
-    if (!texts) continue;
-    const auto same = shared(i == 0 ? std::string_view() : entries[i - 1], entry);
-    texts = same.has_value();
-    if (!texts) continue;
-    begins.append(comma).append(std::to_string(*same));
-    rests.append(comma).append("\"").append(entry.substr(*same + 1));
   }
-  constexpr std::size_t kKeys = 32;  // of the second and third form
-  const std::size_t least =
-      std::min(each_once.size() + which.size(), texts ? begins.size() + rests.size() : SIZE_MAX);
-  if (plain.size() <= least + kKeys) return "[" + plain + "]";
-  if (texts && begins.size() + rests.size() == least) {
-    return "{\"$begins\":[" + begins + "],\"$rests\":[" + rests + "]}";
-  }
+  constexpr std::size_t kKeys = 32;  // of the second form
+  if (plain.size() <= each_once.size() + which.size() + kKeys) return "[" + plain + "]";
   return "{\"$which\":[" + which + "],\"$values\":[" + each_once + "]}";
 }
 

@@ -85,25 +85,17 @@ TEST_CASE("lists of like objects are columns in a page, of equal values one") {
   CHECK(page["empty"] == PageJson::parse("[{}, {}]"));
 }
 
-TEST_CASE("of repeated values each stands once, and texts leave out how the one before begins") {
+TEST_CASE("of repeated values each stands once") {
   PageJson rows = PageJson::array();
-  PageJson names = PageJson::array();
-  PageJson cut = PageJson::array();
   for (int i = 0; i < 50; ++i) {
-    const std::string name = "layer3_rest/" + std::to_string(i) + "/conv1.forward";
     rows.push_back({{"shape", {64, 56, 56 - i % 2}}, {"time", i * 1'000'003}});
-    names.push_back(name);
-    cut.push_back(name + "\\");
   }
-  const PageJson page = packed({{"rows", rows}, {"names", names}, {"cut", cut}});
+  const PageJson page = packed({{"rows", rows}});
   const PageJson& columns = page["rows"]["$columns"];
   CHECK(columns["shape"]["$values"] == PageJson::parse("[[64, 56, 56], [64, 56, 55]]"));
   CHECK(columns["shape"]["$which"].size() == 50);
   CHECK(columns["shape"]["$which"][7] == 1);
   CHECK(columns["time"][2] == 2'000'006);
-  CHECK(page["names"]["$begins"][11] == 13);
-  CHECK(page["names"]["$rests"][11] == "1/conv1.forward");
-  CHECK(page["cut"] == cut);  // where a text may not be cut in the middle of an escape
 }
 
 TEST_CASE(

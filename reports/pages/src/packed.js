@@ -1,15 +1,11 @@
 // JSON as pages hold it (reports/writers/page.cpp): lists of objects by columns, of equal values one; lists of values of
-// which each stands once, or of texts that begin as the one before.
+// which each stands once.
 function unpacked(value) {
   if (Array.isArray(value)) return value.map(unpacked);
   if (value === null || typeof value !== 'object') return value;
   if ('$which' in value) {
     const values = unpacked(value.$values);
     return value.$which.map((place) => values[place]);
-  }
-  if ('$begins' in value) {
-    let text = '';
-    return value.$rests.map((rest, i) => (text = text.slice(0, value.$begins[i]) + rest));
   }
   if (!('$rows' in value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, unpacked(each)]));
   const columns = Object.entries(value.$columns).map(([key, column]) => [key, unpacked(column)]);
