@@ -3,9 +3,8 @@
 
 PREFIX.csv    products, convolutions in both layouts and all passes, element-wise kernels in float32, tf32, bfloat16 and
               float16, as rows for `ooc-paleo calibrate --from-operations`
-PREFIX.json   norms, softmax and attention; whole iterations of networks of torchvision: in core, with saved tensors in pinned
-              memory (torch.autograd.graph.save_on_cpu), and with policies of `ooc-paleo predict --export-policy`; times by
-              layer of those, for --layer-times
+PREFIX.json   whole iterations of networks of torchvision: in core, with saved tensors in pinned memory
+              (torch.autograd.graph.save_on_cpu), and with policies of `ooc-paleo predict --export-policy`
 
 Written after each measurement; what is there already is not measured again.
 Exit status: 0 done; 1 some is left (time, memory); 2 bad arguments; 5 no usable GPU; 6 no torch.
@@ -88,7 +87,7 @@ class Measurement:
             with open(self.prefix + ".json", encoding="utf-8") as file:
                 return json.load(file)
         except FileNotFoundError:
-            return {"operations": [], "iterations": [], "layers": {}}
+            return {"iterations": []}
 
     def write(self):
         """Whole or not at all: a reader never sees half of it."""
@@ -156,12 +155,12 @@ class Measurement:
             self.rows.append(fields | {"ms": f"{self.time_ms(work()):.6f}"})
         self.attempt(what, measure)
 
-    def other(self, kind, name, work, **more):
-        if any(old["name"] == name for old in self.others[kind]):
+    def iteration(self, name, work, **more):
+        if any(old["name"] == name for old in self.others["iterations"]):
             return
 
         def measure():
-            self.others[kind].append({"name": name, **more, **work()})
+            self.others["iterations"].append({"name": name, **more, **work()})
         self.attempt(name, measure)
 
 
@@ -222,26 +221,6 @@ def streams(at, name, sizes):
         at.row(relu, kind="streaming", dtype=name, source="torch", bytes=2 * size * element, note="relu")
 
 
-def others(at, name, small):
-    dtype = dtype_of(name)
-    batch, side = (1, 8) if small else (32, 56)
-    x = torch.randn(batch, 64, side, side, device=at.device).to(dtype)
-    rows = torch.randn(batch * 64, 16 if small else 1024, device=at.device).to(dtype)
-    weight = torch.ones(64, device=at.device)
-    timed = {"batch_norm": lambda: F.batch_norm(x, None, None, weight, weight, True),
-             "max_pool": lambda: F.max_pool2d(x, 3, 2, 1), "softmax": lambda: F.softmax(rows, -1),
-             "layer_norm": lambda: F.layer_norm(rows, rows.shape[1:])}
-    for what, work in timed.items():
-        at.other("operations", f"{what} {name}", lambda: {"ms": at.time_ms(work)}, shape=list(x.shape))
-    if not hasattr(F, "scaled_dot_product_attention"):  # before PyTorch 2
-        return
-    for length in (16,) if small else (512, 2048, 8192):
-        def attention():
-            q, k, v = (torch.randn(2, 16, length, 64, device=at.device).to(dtype) for _ in range(3))
-            return {"ms": at.time_ms(lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True))}
-        at.other("operations", f"attention {length} {name}", attention, heads=16, head_size=64, batch=2)
-
-
 def iteration(at, model, batch, size, around):
     """Median time of an iteration and the peak of what the allocator has reserved."""
     data = torch.randn(batch, 3, size, size, device=at.device)
@@ -292,47 +271,7 @@ def networks(at, arguments):
                         from apply_policy import applied
                         return iteration(at, model, batch, size, lambda: applied(mode, model))
                     return iteration(at, model, batch, size, around)
-                at.other("iterations", f"{name} {batch} {dtype} {os.path.basename(mode)}", work, batch=batch)
-        if policies and f"{name} {batch}" not in at.others["layers"]:
-            at.attempt(f"layers of {name}", lambda: layers(at, torchvision, name, batch, size, policies[0]))
-
-
-FUNCTIONS = {"Conv2d": "conv2d", "Linear": "linear", "ReLU": "relu", "MaxPool2d": "max_pool2d", "Dropout": "dropout",
-             "BatchNorm2d": "batch_norm", "AvgPool2d": "avg_pool2d", "AdaptiveAvgPool2d": "adaptive_avg_pool2d",
-             "LocalResponseNorm": "local_response_norm"}
-
-
-def layers(at, torchvision, name, batch, size, policy):
-    """Times by layer: the nth call of a function is the nth layer that the policy gives it. Functions that are not called
-    as often as there are such layers are left out."""
-    with open(policy, encoding="utf-8") as file:
-        named = json.load(file)["layers"]
-    keyword = {"aux_logits": False} if name in ("inception_v3", "googlenet") else {}
-    model = torchvision.models.get_model(name, weights=None, **keyword).to(at.device).train()
-    calls = {}
-
-    def hook(module, given, out):
-        x, g = given[0].detach().clone(), torch.randn_like(out)
-        calls.setdefault(FUNCTIONS[type(module).__name__], []).append((module, x, g))
-    leaves = [module for module in model.modules() if type(module).__name__ in FUNCTIONS]
-    handles = [module.register_forward_hook(hook) for module in leaves]
-    with torch.no_grad():
-        model(torch.randn(batch, 3, size, size, device=at.device))
-    for handle in handles:
-        handle.remove()
-    table = {}
-    for function, found in calls.items():
-        wanted = [each["name"] for each in named if function in each["functions"]]
-        if len(wanted) != len(found):
-            continue
-        for layer, (module, x, g) in zip(wanted, found):
-            if hasattr(module, "inplace"):
-                module.inplace = False  # its input is to be there again
-            x.requires_grad_(True)
-            forward = at.time_ms(lambda: module(x))
-            both = at.time_ms(lambda: torch.autograd.backward(module(x), g))
-            table[layer] = {"forward_ms": forward, "backward_ms": max(0.0, both - forward)}
-    at.others["layers"][f"{name} {batch}"] = table
+                at.iteration(f"{name} {batch} {dtype} {os.path.basename(mode)}", work, batch=batch)
 
 
 def main():
@@ -350,7 +289,6 @@ def main():
         streams(at, name, (1 << 10,) if small else (1 << 18, 1 << 22, 1 << 26))
     for name in TYPES if at.cuda else ("float32",):
         convolutions(at, name, ((1, 4, 8, 8, 3, 1, 1),) if small else CONVOLUTIONS)
-        others(at, name, small)
     networks(at, arguments)
     at.write()
     return 1 if at.left_out else 0
