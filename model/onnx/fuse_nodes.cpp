@@ -274,11 +274,13 @@ class Fusion {
 
   using Passed = std::vector<const OnnxNode*>;
 
-  /// Back over scales (products and quotients with a number), whose nodes go to `passed`.
+  static bool is_cast(const OnnxNode& node) { return node.op == "Cast" || node.op == "Identity"; }
+
+  /// Back over casts and scales (products and quotients with a number), whose nodes go to `passed`.
   std::string unscaled(std::string name, Passed& passed) const {
-    for (const OnnxNode* node = writer(name); node != nullptr && (node->op == "Mul" || node->op == "Div"); node = writer(name)) {
-      const bool is_first = number(node->inputs[1]).has_value();
-      if (!is_first && !number(node->inputs[0])) break;
+    for (const OnnxNode* node = writer(name); node != nullptr; node = writer(name)) {
+      const bool scales = node->op == "Mul" || node->op == "Div", is_first = is_cast(*node) || (scales && number(node->inputs[1]));
+      if (!is_first && !(scales && number(node->inputs[0]))) break;
       passed.push_back(node);
       name = node->inputs[is_first ? 0 : 1];
     }
@@ -317,25 +319,38 @@ class Fusion {
     return false;
   }
 
+  /// Back over what repeats keys or values for the heads that share them; `name`: nothing does.
+  [[nodiscard]] std::string shared(const std::string& name) const {
+    for (const OnnxNode* node = writer(name); node != nullptr && !node->inputs.empty(); node = writer(node->inputs[0])) {
+      const bool repeats = node->op == "Expand" || node->op == "Tile";
+      if (repeats && elements(dims(node->inputs[0])) < elements(dims(name))) return node->inputs[0];
+      if (!repeats && node->op != "Reshape" && node->op != "Transpose" && node->op != "Identity") break;
+    }
+    return name;
+  }
+
   void attend(std::size_t i) {
     const OnnxNode& softmax = nodes_[i];
     const std::int64_t rank = std::ssize(dims(softmax.inputs[0])), axis = softmax.integer("axis", -1);
     bool causal = false;
     Passed passed{&softmax}, scales;
     const std::string scores = unmasked(unscaled(softmax.inputs[0], passed), passed, causal);
-    const OnnxNode* product = writer(scores, "MatMul");
-    const OnnxNode* drop = reader(softmax.outputs[0], "Dropout");
-    OnnxNode* next = reader((drop == nullptr ? softmax : *drop).outputs[0], "MatMul");
+    const OnnxNode *product = writer(scores, "MatMul"), *drop = nullptr, *last = &softmax;
+    OnnxNode* next = reader(softmax.outputs[0]);
+    for (; next != nullptr && !next->outputs.empty() && (is_cast(*next) || next->op == "Dropout"); next = reader(last->outputs[0])) {
+      passed.push_back(last = next);
+      if (next->op == "Dropout") drop = next;
+    }
     const bool fits = rank > 2 && (axis == -1 || axis == rank - 1) && product != nullptr && next != nullptr && is_data(product->inputs[1]);
-    if (!fits || next->inputs[0] != (drop == nullptr ? softmax : *drop).outputs[0] || !is_data(next->inputs[1])) return;
+    if (!fits || next->op != "MatMul" || next->inputs[0] != last->outputs[0] || !is_data(next->inputs[1])) return;
     passed.push_back(product);
-    if (drop != nullptr) passed.push_back(drop);
     for (const OnnxNode* node : passed) {
       if (reader(node->outputs[0]) == nullptr) return;
     }
     OnnxNode fused{.name = softmax.name, .op = "ooc.Attention",
-                   .inputs = {unscaled(product->inputs[0], scales), unscaled(product->inputs[1], scales), next->inputs[1]},
-                   .outputs = next->outputs, .attributes = {{.name = "causal", .i = causal ? 1 : 0}}};
+                   .inputs = {unscaled(product->inputs[0], scales), shared(unscaled(product->inputs[1], scales)), shared(next->inputs[1])},
+                   .outputs = next->outputs,
+                   .attributes = {{.name = "causal", .i = causal ? 1 : 0}, {.name = "keys", .i = dims(product->inputs[1]).back()}}};
     if (drop != nullptr) {
       const double given = drop->inputs.size() > 1 ? number(drop->inputs[1]).value_or(0.5) : 0.5;
       fused.attributes.push_back({.name = "dropout", .f = drop->number("ratio", given)});

@@ -162,8 +162,9 @@ class ShapeInference {
         "Abs", "BatchNormalization", "Cast", "CastLike", "Ceil", "Celu", "Clip", "Cos", "CumSum", "Dropout", "Elu", "Erf",
         "Exp", "Floor", "Gelu", "GroupNormalization", "HardSigmoid", "HardSwish", "Hardmax", "Identity",
         "InstanceNormalization", "IsInf", "IsNaN", "LRN", "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax",
-        "LpNormalization", "Mish", "Neg", "Not", "PRelu", "Reciprocal", "Relu", "Round", "ScatterElements", "ScatterND",
-        "Selu", "Sigmoid", "Sign", "Sin", "Softmax", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh", "ThresholdedRelu", "Trilu"};
+        "LpNormalization", "Mish", "Neg", "Not", "PRelu", "RandomNormalLike", "RandomUniformLike", "Reciprocal", "Relu", "Round",
+        "ScatterElements", "ScatterND", "Selu", "Sigmoid", "Sign", "Sin", "Softmax", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh",
+        "ThresholdedRelu", "Trilu"};
     static constexpr std::string_view kSpread[] = {  // all inputs' shapes, spread over each other
         "Add", "And", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max", "Mean", "Min", "Mod", "Mul",
         "Or", "Pow", "Sub", "Sum", "Where", "Xor"};

@@ -570,17 +570,20 @@ class Translation {
     return add("upsample", {*from}, to, fmt::format(R"("scale": {}, "mode": "{}")", text(scale), mode == "linear" ? "bilinear" : "nearest"));
   }
 
-  /// Query, keys and values: [heads, steps, width] of a sample, keys turned.
+  /// Query, keys and values: [heads, steps, width] of a sample, keys turned; both before they are repeated.
   Made attention() {
     const OnnxDims& query = dims(in(0));
-    const std::int64_t steps = query[query.size() - 2], width = query.back(), keys = dims(in(1)).back();
+    const std::int64_t steps = query[query.size() - 2], width = query.back(), keys = node_->integer("keys", 0);
     const std::int64_t heads = elements(sample(in(0))) / (steps * width), wide = elements(sample(out())) / steps;
-    const Made q = reshaped(value(in(0)), {steps, heads * width}), k = reshaped(value(in(1)), {keys, heads * width}),
-               v = reshaped(value(in(2)), {keys, wide});
-    if (!q || !k || !v) return std::nullopt;
+    const auto group = static_cast<std::int64_t>(std::max(Int128{1}, Int128{keys} * heads * width / elements(sample(in(1)))));
+    const Made q = reshaped(value(in(0)), {steps, heads * width}), k = reshaped(value(in(1)), {keys, heads * width / group}),
+               v = reshaped(value(in(2)), {keys, wide / group});
+    if (!q || !k || !v || heads % group != 0) return std::nullopt;
     const double rate = node_->number("dropout", 0);
     return add("attention", {*q, *k, *v}, {steps, wide},
-               fmt::format(R"("heads": {}, "flash": true{}{})", heads, node_->integer("causal", 0) != 0 ? R"(, "causal": true)" : "",
+               fmt::format(R"("heads": {}{}, "flash": true{}{})", heads,
+                           group == 1 ? "" : fmt::format(R"(, "kv_heads": {})", heads / group),
+                           node_->integer("causal", 0) != 0 ? R"(, "causal": true)" : "",
                            rate > 0 ? fmt::format(R"(, "dropout": {:.6g})", rate) : ""));
   }
 

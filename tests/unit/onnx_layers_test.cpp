@@ -143,6 +143,32 @@ output out)";
   CHECK(total_forward_macs(eager) == 576);
 }
 
+TEST_CASE("onnx: keys and values that are repeated for the heads that share them") {
+  const Network network = of_onnx(R"(input q 1 N 4 6 8
+input k 1 N 2 6 8
+input v 1 N 2 6 8
+ints apart 0 2 1 6 8
+ints twice 1 1 2 1 1
+ints whole 0 4 6 8
+node Reshape k apart -> k1
+node Tile k1 twice -> k2
+node Reshape k2 whole -> k3
+node Transpose k3 -> k4 perm=0,1,3,2
+node Reshape v apart -> v1
+node Tile v1 twice -> v2
+node Reshape v2 whole -> v3
+node MatMul q k4 -> s
+node Cast s -> t to=1
+node Softmax t -> p axis=-1
+node Cast p -> r to=1
+node MatMul r v3 -> out
+output out)");
+  CHECK(network.layers.back().kind->name == "attention");
+  CHECK(network.layers.back().model->saves.reserve_bytes == 96);  // of flash attention: 4 heads x 6 rows x 4 bytes
+  CHECK(total_forward_macs(network) == 2304);                     // 4 heads x 2 products x 6 x 6 x 8
+  CHECK(onnx_layers(network).find("custom") == std::string::npos);
+}
+
 TEST_CASE("onnx: weights that two nodes share are counted once, and a bias joins its product") {
   const Network network = of_onnx(kRows + R"(weight w 1 8 8
 weight b 1 8
