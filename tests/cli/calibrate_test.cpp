@@ -187,24 +187,20 @@ TEST_CASE("what is no measuring program is not believed") {
              {"records of ooc-paleo-gpu"});
 }
 
-TEST_CASE("a call that fails costs its request only, and the report names it") {
-  const ScratchFolder folder;
-  const Ran ran =
-      calibrate(folder, kMeasure, kSmallStub, {{"OOC_STUB_FAIL", "cudaMemcpyAsync:500"}});
-  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(has(ran.out, "refused: cudaMemcpyAsync"));
+/// Starts a calibration, and once it has samples sends it the signal.
+Ran signalled(const ScratchFolder& folder, const std::string& signal) {
+  return run_shell(
+      std::string(OOC_PROGRAM) + " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
+          OOC_GPU_STUB +
+          " 2>err & child=$!; until grep -qs record.:.samples p.json.samples.jsonl; do "
+          "sleep 0.05; done; kill -" +
+          signal + " $child; wait $child",
+      {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
 }
 
 TEST_CASE("Ctrl-C keeps the samples, ends with 130 and says how to go on") {
   const ScratchFolder folder;
-  const std::string start = std::string(OOC_PROGRAM) +
-                            " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
-                            OOC_GPU_STUB + " 2>err & child=$!; ";
-  const std::string wait =
-      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
-  const Ran ran = run_shell(start + wait + "kill -TERM $child; wait $child",
-                            {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
-  CHECK(ran.exit_code == 130);
+  CHECK(signalled(folder, "TERM").exit_code == 130);
   CHECK(has(folder.read("err"), "go on with: ooc-paleo calibrate -o p.json --from"));
   CHECK(samples_in(folder) > 0);
   CHECK(folder.entries() == Words{"err", "p.json.samples.jsonl"});
@@ -212,13 +208,7 @@ TEST_CASE("Ctrl-C keeps the samples, ends with 130 and says how to go on") {
 
 TEST_CASE("samples survive even a kill that nobody can catch") {
   const ScratchFolder folder;
-  const std::string start = std::string(OOC_PROGRAM) +
-                            " calibrate -o p.json --full --like v100-16gb-pcie3 --probe " +
-                            OOC_GPU_STUB + " 2>err & child=$!; ";
-  const std::string wait =
-      "until grep -qs record.:.samples p.json.samples.jsonl; do sleep 0.05; done; ";
-  (void)run_shell(start + wait + "kill -KILL $child; wait $child",
-                  {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}});
+  (void)signalled(folder, "KILL");
   CHECK(samples_in(folder) > 0);
   // The lock file is still there, but nobody holds it: the next one is not refused, it measures.
   CHECK(calibrate(folder, kMeasure, kSmallStub).exit_code == 0);

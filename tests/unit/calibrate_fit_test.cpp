@@ -340,19 +340,5 @@ TEST_CASE("5 percent of noise and 2 percent of outliers leave the parameters wit
   }
 }
 
-TEST_CASE("a size curve follows a machine that no straight line describes") {
-  // Below 64 KiB a copy travels inside the command: 3 us whatever the size; above, 20 us and the rate.
-  std::vector<SizedTimes> sizes;
-  for (std::int64_t bytes = 4096; bytes <= (std::int64_t{1} << 30); bytes *= 2) {
-    const double ns = bytes < 65536 ? 3000 : 20'000 + static_cast<double>(bytes) / 12.0;
-    sizes.push_back({Bytes(bytes), {ns, ns * 1.001, ns * 0.999}});
-  }
-  const TransferFit fit = fit_transfer(sizes);
-  REQUIRE(fit.is_curve());
-  CHECK(fit.worst_residual() < 0.015);
-  CHECK(fit.median_residual(Bytes(65536), Bytes(std::int64_t{1} << 30)) < 0.01);
-  CHECK(std::get<SizeCurve>(fit.kept).points.size() < sizes.size());
-}
-
 }  // namespace
 }  // namespace ooc::test

@@ -142,17 +142,6 @@ TEST_CASE("a machine whose directions keep different shares gets a pair") {
   CHECK(has(slow.remarks.back(), "to far, raised to"));
 }
 
-TEST_CASE("a duplex ratio below what taking turns gives is raised, and that is said") {
-  SyntheticMachine machine = usual_synthetic_machine();
-  machine.duplex = machine.duplex_to_far = 0.6;
-  machine.modes[1].to_near = {12000, 10e9};  // pageable: 10 and 2 GB/s, taking turns is 10 / 12
-  machine.modes[1].to_far = {13000, 2e9};
-  const Assembled result = assembled(measured(machine));
-  CHECK(read_back(result.profile).connection.duplex.to_far.count() > 800'000'000);
-  REQUIRE_FALSE(result.remarks.empty());
-  CHECK(has(result.remarks.back(), "measured 0.600, raised to"));
-}
-
 TEST_CASE("a mode with one direction stays as it was, pinned copies must be there") {
   SampleSet set = measured(usual_synthetic_machine());
   drop(set, "copy bytes=");
