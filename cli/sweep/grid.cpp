@@ -217,6 +217,7 @@ void note_columns(const SweepLists& lists, const Workload& workload, RareColumns
   const Network& network = *workload.network;
   columns.precision |= network.precision.has_value() || lists.has("--precision");
   columns.offload |= lists.has("--state") || lists.has("--offload");
+  columns.expert_parallel |= lists.has("--expert-parallel");
   for (const SymbolValue& symbol : network.symbols) {
     columns.seq |= symbol.name == kSequence;
     columns.target_seq |= symbol.name == kTargetSequence;

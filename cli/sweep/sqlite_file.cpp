@@ -32,6 +32,7 @@ RunReport full_report() {
   report.inputs.latency = Duration(1);
   report.inputs.layer_times = 1;
   report.inputs.devices = 2;
+  report.inputs.expert_parallel = 2;
   report.inputs.precision = "fp32";
   report.inputs.symbols = {{"seq", 1}, {"target_seq", 1}, {"rank", 1}};
   report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .peak = {}, .mfu = 1};

@@ -18,6 +18,7 @@
 #include "model/base/option_text.hpp"
 #include "model/cost/conv_algorithms.hpp"
 #include "model/cost/kernel_cost.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/graph/parameter_bytes.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/kernels/platform.hpp"
@@ -66,6 +67,12 @@ class ComputeEstimator {
           task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
       const bool sample = layer.custom->per == CustomCost::Per::kSample;
       return as_double(Wide(time.count()) * (sample ? options_.batch : 1)) / kNsPerSecond / scale_;
+    }
+    if (layer.sent_bytes > 0) {  // waits for the other devices' rows
+      const PeerLink peers = peers_of(profile_);
+      const Bytes bytes(layer.sent_bytes * options_.batch);
+      const Duration time = peers.latency + transfer_time(bytes, peers.throughput);
+      return static_cast<double>(time.count()) / kNsPerSecond;
     }
     if (pricer_) return pricer_->seconds(task);
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);

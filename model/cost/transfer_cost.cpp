@@ -235,6 +235,14 @@ TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
   return costs;
 }
 
+PeerLink peers_of(const HardwareProfile& profile) {
+  if (profile.peers) return *profile.peers;
+  const TransferCosts copies = estimate_transfers({}, profile, {});
+  const Duplex& duplex = copies.duplex;
+  return {.throughput = std::min(scale(copies.to_far_peak, duplex.to_far),
+                                 scale(copies.to_near_peak, duplex.to_near))};
+}
+
 // A kernel that touches n bytes of pages that are far waits for the groups of faults that bring them, each of
 // which costs `fault`, and for n bytes at the mode's rate (OOC-Paleo, 4.3). Groups are of one page, or, where the
 // profile says what they grow to, as NVIDIA's driver makes them for a kernel that walks through memory in order:

@@ -54,6 +54,9 @@ struct SwapInRates {
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options);
 
+/// The profile's link to the other devices. Without one they send and receive at once over the connection, pinned.
+[[nodiscard]] PeerLink peers_of(const HardwareProfile& profile);
+
 // Copy costs of unified memory (docs/model.md, 2): on page faults by the profile's mode
 // "unified_fault", ahead of need by "unified_prefetch".
 

@@ -157,6 +157,8 @@ struct LayerModel {
   std::int64_t idle_parameters = 0;  ///< part of `parameters`: experts that a token is not sent to
   /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
+  std::int64_t expert_devices = 1;  ///< devices that have equal parts of the layer's experts
+  std::int64_t sent_bytes = 0;      ///< bytes to other devices in forward, and again in backward
   bool is_tied = false;    ///< the matrix belongs to another layer ("tied_to")
   bool is_frozen = false;  ///< not trained: no gradient, no optimiser state, no update
   /// Storage of frozen weights; unset: as trained ones.
@@ -227,6 +229,7 @@ struct LayerInputs {
   std::optional<WeightStorage> storage = {};  ///< default of the "storage" of frozen layers
   /// Type of the parameters in place of the precision's; only with a precision.
   std::optional<Dtype> own_type = {};
+  std::int64_t expert_parallel = 1;  ///< devices over which mixtures split their experts
 
   /// Bytes an element that the layer computes with, and writes unless its model says otherwise.
   [[nodiscard]] std::int64_t element_bytes() const {

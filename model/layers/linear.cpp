@@ -7,8 +7,9 @@
 // same work, and no parameters but a bias.
 //
 // "experts": 8, "active": 2: as many matrices of one size, each for its share of the rows (a grouped product; moe.cpp).
-// FLOPs are those of the rows, the weights of all experts are read. The rows are taken to be spread evenly, and all
-// experts to be touched: wrong for less than about four rows an expert, E (1 - (1 - t / E)^rows) of which are read.
+// "devices": 4 (of moe.cpp's alone): a quarter of them is here. FLOPs are those of the rows, the weights of all experts
+// here are read. The rows are taken to be spread evenly, and all experts to be touched: wrong for less than about four
+// rows an expert, E (1 - (1 - t / E)^rows) of which are read.
 //
 // "lora": { "rank": 8, "dropout": 0.05, "dtype": "float32" } (Hu et al., arXiv:2106.09685): the layer itself is frozen,
 // and beside it stand a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`,
@@ -35,7 +36,8 @@ namespace {
 
 struct Experts {
   std::int64_t count = 1;
-  std::int64_t active = 1;  ///< that a row is sent to
+  std::int64_t active = 1;   ///< that a row is sent to
+  std::int64_t devices = 1;  ///< that have an equal part of them each
 };
 
 Experts read_experts(const SpecView& spec) {
@@ -45,6 +47,11 @@ Experts read_experts(const SpecView& spec) {
   if (count) experts.count = count->as_integer(1, kMaxSize);
   experts.active = experts.count;
   if (active) experts.active = active->as_integer(1, experts.count);
+  if (const auto devices = spec.find("devices")) {
+    experts.devices = devices->as_integer(1, experts.count);
+    if (experts.count % experts.devices != 0)
+      devices->fail(devices->found(), "a divisor of experts");
+  }
   if (count && spec.find("tied_to")) count->fail(count->found(), "weights that are not tied");
   return experts;
 }
@@ -65,9 +72,10 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
   const Lora adapters = read_lora(lora, inputs);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const Experts experts = read_experts(spec);
-  const std::string groups = experts.count == 1 ? ""
-                                                : fmt::format(R"(, "experts": {}, "active": {})",
-                                                              experts.count, experts.active);
+  const std::string groups = experts.count == 1
+                                 ? ""
+                                 : fmt::format(R"(, "experts": {}, "active": {}, "devices": {})",
+                                               experts.count, experts.active, experts.devices);
   const auto storage = spec.find("storage");
   const std::string kept =
       storage ? fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)))
@@ -105,7 +113,8 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
   const std::int64_t units = spec.get("units").as_integer(1, kMaxSize);
   const std::int64_t bias = read_bias(spec) ? 1 : 0;
-  const auto [experts, active] = read_experts(spec);
+  const auto [all, active, devices] = read_experts(spec);
+  const std::int64_t experts = all / devices;
   if (input.dims.empty() || input.dims.size() > 2) {
     spec.fail(fmt::format("an input of shape {}", input.text()), "[features] or [steps, features]",
               "put a \"flatten\" layer before it");
@@ -125,14 +134,15 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   const std::int64_t features = input.dims.back();
   set_weight_matrix(spec, inputs, {.rows = experts * units, .columns = features}, model);
   model.parameters = (model.is_tied ? 0 : model.parameters) + experts * units * bias;
-  model.idle_parameters = model.parameters / experts * (experts - active);
+  model.idle_parameters = model.parameters / experts * (all - active) / devices;
+  model.expert_devices = devices;
   const TaskWork paleo = to_task_work(
       spec, {.flops = Wide(2) * matrix * steps,
              .bytes = Wide(kPaleoElementBytes) * (elements(input) + elements(model.output)),
              .bytes_fixed = Wide(kPaleoElementBytes) * weights});
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
-  model.efficiency = experts > 1 ? "moe" : "linear";
+  model.efficiency = all > 1 ? "moe" : "linear";
   const std::int64_t groups = std::min(experts, rows);
   const std::int64_t each = (rows + groups - 1) / groups;
   model.products = std::make_shared<const LayerProducts>(LayerProducts{

@@ -15,7 +15,11 @@
 // With `shared_units` a gated MLP that every step goes through stands beside it (parts `shared/...`), and its output,
 // times a number a step where there is a shared gate, is added.
 //
-// Parameters H E + 3 E H F and what is shared. FLOPs are those of the rows. Where it is wrong: rows are spread evenly over
+// With experts split over N devices (--expert-parallel) a device has E / N of them. Behind `dispatch` and before
+// `combine` its rows and the others' change places (`send`, `back`), and what has come is copied into the order of its
+// experts and, behind them, back (`sort`, `unsort`; where it has several). As many rows come as go.
+//
+// Parameters H E + 3 E H F / N and what is shared. FLOPs are those of the rows. Where it is wrong: rows are spread evenly over
 // the experts, and all experts' weights are read (linear.cpp); with a capacity, steps that find no place are computed.
 #include <fmt/format.h>
 
@@ -23,6 +27,7 @@
 #include <optional>
 #include <string>
 
+#include "model/base/option_text.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/parts.hpp"
 #include "model/layers/read_layer.hpp"
@@ -71,6 +76,17 @@ LayerModel read_dispatch(const SpecView& spec, const LayerInputs& inputs) {
 }
 const LayerKind kDispatch{.name = "dispatch", .summary = {}, .read = &read_dispatch};
 
+/// Rows for the experts of other devices go there, and as many come.
+LayerModel read_exchange(const SpecView& spec, const LayerInputs& inputs) {
+  LayerModel model;
+  model.output = output_shape(spec, inputs, single_input(spec, inputs).dims);
+  const Wide bytes = elements(model.output) * inputs.element_bytes();
+  const std::int64_t all = to_count(spec, bytes, "bytes of rows a sample");
+  model.sent_bytes = all - all / inputs.expert_parallel;
+  return model;
+}
+const LayerKind kExchange{.name = "exchange", .summary = {}, .read = &read_exchange};
+
 /// Of rows and weights [T, t].
 LayerModel read_combine(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& rows = inputs.shapes[0];
@@ -98,8 +114,9 @@ struct MixtureSizes {
   std::int64_t shared = 0;
   bool shared_gate = false;
   bool router_bias = false;
-  std::int64_t rows = 1;  ///< that experts work on
-  std::string fields;     ///< of all their products
+  std::int64_t rows = 1;     ///< that experts work on
+  std::int64_t devices = 1;  ///< that the experts are split over
+  std::string fields;        ///< of all their products
 };
 
 std::int64_t rows_of_experts(const SpecView& spec, std::int64_t steps, const MixtureSizes& sizes) {
@@ -122,6 +139,11 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
   sizes.top = top.as_integer(1, kMaxSize);
   if (sizes.top > sizes.experts) {
     top.fail(top.found(), fmt::format("at most {}, the experts there are", sizes.experts));
+  }
+  sizes.devices = inputs.expert_parallel;
+  if (sizes.experts % sizes.devices != 0) {
+    bad_value("--expert-parallel", std::to_string(sizes.devices),
+              fmt::format("a divisor of the {} experts", sizes.experts));
   }
   sizes.units = spec.get("units").as_integer(1, kMaxSize);
   if (const auto name = spec.find("activation")) {
@@ -170,11 +192,15 @@ class MixtureParts {
         {x_});
     const PartId routes =
         parts_.add("routes", kRoutes, fmt::format(R"("top_k": {})", sizes_.top), {logits});
-    const PartId rows =
-        parts_.add("dispatch", kDispatch, fmt::format(R"("rows": {})", sizes_.rows), {x_});
-    const PartId down =
-        add_mlp("", rows, sizes_.units,
-                fmt::format(R"(, "experts": {}, "active": {})", sizes_.experts, sizes_.top));
+    PartId rows = add_rows("dispatch", x_);
+    const bool sorts = sizes_.experts > sizes_.devices && sizes_.devices > 1;
+    if (sizes_.devices > 1) rows = parts_.add("send", kExchange, "", {rows});
+    if (sorts) rows = add_rows("sort", rows);
+    PartId down = add_mlp("", rows, sizes_.units,
+                          fmt::format(R"(, "experts": {}, "active": {}, "devices": {})",
+                                      sizes_.experts, sizes_.top, sizes_.devices));
+    if (sorts) down = add_rows("unsort", down);
+    if (sizes_.devices > 1) down = parts_.add("back", kExchange, "", {down});
     if (sizes_.shared == 0) {
       parts_.add("", kCombine, "", {down, routes});
       return parts_.finish();
@@ -185,6 +211,10 @@ class MixtureParts {
   }
 
  private:
+  PartId add_rows(const std::string& name, PartInput input) {
+    return parts_.add(name, kDispatch, fmt::format(R"("rows": {})", sizes_.rows), {input});
+  }
+
   static const LayerKind& kind(std::string_view name) { return *find_layer_kind(name); }
 
   PartId add_mlp(const std::string& prefix, PartInput input, std::int64_t units,

@@ -93,7 +93,8 @@ LayerModel read_model(const Network& network, const Layer& layer, const Entry& e
                            .precision = network.precision,
                            .bytes = bytes,
                            .frozen = network.frozen,
-                           .storage = network.storage};
+                           .storage = network.storage,
+                           .expert_parallel = network.expert_parallel};
   try {
     LayerModel model = read_layer(*layer.kind, entry.spec, inputs);
     entry.spec.reject_unknown_keys({"name", "type", "inputs"});

@@ -68,6 +68,7 @@ struct Network {
   bool input_gradient = false;  ///< computes the gradient of embeddings, which nothing uses
   std::string remark = {};      ///< what an import could not express; empty: nothing
   bool is_imported = false;     ///< true if read from a checkpoint's config
+  std::int64_t expert_parallel = 1;  ///< devices over which experts are split: here are one's
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by file order

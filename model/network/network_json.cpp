@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/option_text.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 #include "model/network/expand_parts.hpp"
@@ -193,6 +195,19 @@ void check_all_read(const Network& network, const std::vector<const Entry*>& ent
   }
 }
 
+void check_experts(const Network& network) {
+  const auto splits = [](const Layer& layer) {
+    const auto& parts = layer.model->parts;
+    return parts && std::any_of(parts->begin(), parts->end(), [](const LayerPart& part) {
+             return part.model.expert_devices > 1;
+           });
+  };
+  const auto& layers = network.layers;
+  if (network.expert_parallel == 1 || std::any_of(layers.begin(), layers.end(), splits)) return;
+  bad_value("--expert-parallel", fmt::format("{} for {}", network.expert_parallel, network.name),
+            "a network with mixtures of experts, or no such option");
+}
+
 void check_expected(const SpecView& expect, std::string_view key, std::int64_t actual) {
   const std::optional<SpecView> stated = expect.find(key);
   if (!stated) return;
@@ -264,6 +279,7 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   read_frozen(root, network);
   resolve_numbers(root, options, network);
   network.symbols = document.symbols.values();
+  network.expert_parallel = options.expert_parallel;
   read_inputs(root.get("inputs"), network);
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
@@ -281,13 +297,16 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   infer_layers(unrolled.entries, tree.entry_count, network);
   read_outputs(root, tree, network);
   check_all_read(network, unrolled.entries);
+  check_experts(network);
   check_ties(unrolled.entries, network);
   expand_parts(unrolled.entries, network);
   check_symbols_read(document);
   find_weight_units(network);
 
   // What is expected is stated at the file's own sizes.
-  if (!expect || options.copies || !options.symbols.empty()) return network;
+  if (!expect || options.copies || !options.symbols.empty() || options.expert_parallel > 1) {
+    return network;
+  }
   options.adapters ? check_frozen(*expect, network) : check_expected(*expect, network);
   return network;
 }

@@ -34,12 +34,13 @@ struct NetworkOptions {
   /// Reads ONNX models (model/onnx/import_onnx.hpp); null: they are refused.
   SpecDocument (*onnx)(const std::string& path, NetworkOptions& options) = nullptr;
   std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else
+  std::int64_t expert_parallel = 1;             ///< as in Network
 
   bool operator==(const NetworkOptions&) const = default;
 };
 
 /// Throws SpecError with file, JSON pointer, found and expected. Checks "expect" of the file,
-/// unless copies or symbols are overridden.
+/// unless copies or symbols are overridden, or experts split.
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});

@@ -40,7 +40,7 @@ class StateMover {
     to_.graph = std::move(writer_).finish();
     to_.graph.backward_end = to_.planned.backward_end;
     reduce_static_bytes();
-    book_state(to_, writers_, by_round() ? from_.round_tasks : 0);
+    book_state(to_, writers_, from_.round_tasks);
     return std::move(to_);
   }
 
@@ -49,21 +49,33 @@ class StateMover {
     return *network_.layers[id.at()].model;
   }
   [[nodiscard]] bool updates_far() const { return to_.options.updates_far(); }
-  [[nodiscard]] bool shards(Shard what) const { return to_.options.shards(what); }
-  [[nodiscard]] bool has_shards() const { return shards(Shard::kOptimizer); }
+  [[nodiscard]] bool shards(const StateUnit& unit, Shard what) const {
+    return unit.devices > 1 && to_.options.shards(what);
+  }
+  [[nodiscard]] bool has_shards(const StateUnit& unit) const {
+    return shards(unit, Shard::kOptimizer);
+  }
+  /// Devices that share the states of a layer: the others have other experts.
+  [[nodiscard]] int devices_of(const LayerModel& model) const {
+    const auto experts = static_cast<int>(model.expert_devices);
+    OOC_CHECK(to_.options.devices % experts == 0, "experts are split over devices that there are");
+    return to_.options.devices / experts;
+  }
   /// One device's part where `what` is sharded.
-  [[nodiscard]] std::int64_t own(Shard what, std::int64_t bytes) const {
-    return shards(what) ? share_of_shard(bytes, to_.options.devices) : bytes;
+  [[nodiscard]] std::int64_t own(const StateUnit& unit, Shard what, std::int64_t bytes) const {
+    return shards(unit, what) ? share_of_shard(bytes, unit.devices) : bytes;
   }
   /// Gradients leave their block, to far memory or for other devices.
-  [[nodiscard]] bool gradients_leave() const {
-    return to_.options.gradients || shards(Shard::kGradients);
+  [[nodiscard]] bool gradients_leave(const StateUnit& unit) const {
+    return to_.options.gradients || shards(unit, Shard::kGradients);
   }
   /// Each micro-batch's gradients leave.
-  [[nodiscard]] bool by_round() const {
-    return rounds_ > 1 && gradients_leave() && to_.options.accumulate != AccumulateAt::kNear;
+  [[nodiscard]] bool by_round(const StateUnit& unit) const {
+    return rounds_ > 1 && gradients_leave(unit) && to_.options.accumulate != AccumulateAt::kNear;
   }
-  [[nodiscard]] bool adds_far() const { return by_round() && to_.options.gradients; }
+  [[nodiscard]] bool adds_far(const StateUnit& unit) const {
+    return by_round(unit) && to_.options.gradients;
+  }
 
   /// Units of blocks where the network has them: several of more than one layer.
   [[nodiscard]] bool by_blocks() const {
@@ -90,21 +102,25 @@ class StateMover {
     for (const Task& task : from_.tasks) {
       if (writes_weight_gradient(from_, task)) trains[task.layer.at()] = true;
     }
-    std::map<std::string_view, std::size_t> known;  // by block
+    std::map<std::pair<std::string_view, std::int64_t>, std::size_t> known;  // by block
     for (const WeightUnit& weights : network_.units) {
       const Layer& owner = network_.layers[weights.owner.at()];
       if (owner.model->custom) continue;
-      const bool moves = weights.is_frozen ? to_.options.weights || shards(Shard::kWeights)
-                                           : trains[weights.owner.at()];
+      const int devices = devices_of(*owner.model);
+      const bool comes = devices > 1 && to_.options.shards(Shard::kWeights);
+      const bool moves =
+          weights.is_frozen ? to_.options.weights || comes : trains[weights.owner.at()];
       if (!moves) continue;
       const std::string_view block =
           blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
-      const auto found = known.find(block);
+      const std::pair key(block, owner.model->expert_devices);
+      const auto found = known.find(key);
       const std::size_t unit = found == known.end() ? to_.units.size() : found->second;
       if (found == known.end()) {
-        if (!block.empty()) known.emplace(block, unit);
-        to_.units.push_back(
-            {.name = std::string(block.empty() ? owner.name : block), .owners = {}});
+        if (!block.empty()) known.emplace(key, unit);
+        std::string name(block.empty() ? owner.name : block);
+        if (!block.empty() && key.second > 1) name += "/experts";
+        to_.units.push_back({.name = std::move(name), .owners = {}, .devices = devices});
       }
       to_.units[unit].owners.push_back(weights.owner);
       if (weights.is_frozen) {
@@ -144,7 +160,7 @@ class StateMover {
       unit.far_parameters = std::min(left, unit.parameters);
       left -= unit.far_parameters;
     }
-    for (StateUnit& unit : to_.units) unit.weights_come = shards(Shard::kWeights);
+    for (StateUnit& unit : to_.units) unit.weights_come = shards(unit, Shard::kWeights);
     if (!options.weights) return;
     std::int64_t j = 0;  // of those that can move
     for (StateUnit& unit : to_.units) {
@@ -200,7 +216,7 @@ class StateMover {
         share = Ratio(part_of(kOne.count(), of.parameters - of.far_parameters, of.parameters));
       }
       if (task.kind == TaskKind::kUpdate && unit)
-        share = Ratio(own(Shard::kOptimizer, share.count()));
+        share = Ratio(own(to_.units[*unit], Shard::kOptimizer, share.count()));
       const TaskId from = make_id<TaskId>(i);
       const TaskId id = writer_.copy(from_, from, [](TensorId tensor) { return tensor; });
       if (task.kind != TaskKind::kUpdate) backward_end = id.at() + 1;
@@ -247,9 +263,9 @@ class StateMover {
   }
 
   /// Makes the last tensor one of which each device has a shard, in far memory if it is far.
-  void shard_last(std::int64_t whole, bool is_far) {
+  void shard_last(const StateUnit& unit, std::int64_t whole, bool is_far) {
     Tensor& tensor = writer_.graph.tensors.back();
-    tensor.shards = to_.options.devices;
+    tensor.shards = unit.devices;
     tensor.shard_far = is_far ? share_of_shard(whole, tensor.shards) : 0;
   }
 
@@ -260,14 +276,13 @@ class StateMover {
     if (!unit.weights_come) {  // gathered once, behind the update
       if (unit.parameters == 0) return;
       unit.weight = add_tensor(TensorRole::kWeight, index, unit.learnt.weight, TensorHome::kStatic);
-      return shard_last(unit.learnt.weight, updates_far());
+      return shard_last(unit, unit.learnt.weight, updates_far());
     }
     unit.weight = add_tensor(TensorRole::kWeight, index, gathered_bytes(unit), TensorHome::kFar);
-    shard_last(all, unit.weights_far);
+    shard_last(unit, all, unit.weights_far);
     if (unit.parameters == 0 || unit.weights_far || !updates_far()) return;
-    unit.shard =
-        add_tensor(TensorRole::kWeight, index,
-                   share_of_shard(unit.learnt.weight, to_.options.devices), TensorHome::kStatic);
+    unit.shard = add_tensor(TensorRole::kWeight, index,
+                            share_of_shard(unit.learnt.weight, unit.devices), TensorHome::kStatic);
   }
 
   void add_tensors() {
@@ -275,7 +290,7 @@ class StateMover {
     for (std::size_t i = 0; i < to_.units.size(); ++i) {
       StateUnit& unit = to_.units[i];
       const std::int64_t far = unit.far_parameters;
-      if (has_shards()) {
+      if (has_shards(unit)) {
         add_sharded_weights(i);
       } else if (unit.weights_far) {
         const std::int64_t learnt = updates_far() ? far_part(unit.learnt.weight, unit)
@@ -291,13 +306,13 @@ class StateMover {
       }
       if (far > 0) {
         unit.state = add_tensor(TensorRole::kOptimizerState, i,
-                                own(Shard::kOptimizer, state_of(unit)), TensorHome::kFar);
+                                own(unit, Shard::kOptimizer, state_of(unit)), TensorHome::kFar);
         if (updates_far() && !unit.weight) {
           unit.weight = add_tensor(TensorRole::kWeight, i, far_part(unit.learnt.weight, unit),
                                    TensorHome::kStatic);
         }
-        if (updates_far() || options.gradients || has_shards()) add_gradients(i);
-      } else if (has_shards() && unit.parameters > 0) {
+        if (updates_far() || options.gradients || has_shards(unit)) add_gradients(i);
+      } else if (has_shards(unit) && unit.parameters > 0) {
         add_gradients(i);
       }
       if (!updates_far()) list_visits(i);
@@ -308,15 +323,15 @@ class StateMover {
 
   void add_gradients(std::size_t index) {
     StateUnit& unit = to_.units[index];
-    for (std::size_t round = 0; round < (by_round() ? rounds_ : 1); ++round) {
+    for (std::size_t round = 0; round < (by_round(unit) ? rounds_ : 1); ++round) {
       add_gradient(index, static_cast<std::int32_t>(round));
     }
     unit.gradient = to_.gradients[first_gradient(index)].gradient;
     to_.gradients.back().is_last = true;
-    if (!adds_far()) return;
+    if (!adds_far(unit)) return;
     unit.sum =
         add_tensor(TensorRole::kWeightGradient, index,
-                   own(Shard::kOptimizer, unit.far_parameters * kSumBytes), TensorHome::kFar);
+                   own(unit, Shard::kOptimizer, unit.far_parameters * kSumBytes), TensorHome::kFar);
     writer_.graph.tensors.back().part = ExchangePart::kReduced;
   }
 
@@ -335,19 +350,19 @@ class StateMover {
   void add_gradient(std::size_t index, std::int32_t round) {
     const StateUnit& unit = to_.units[index];
     const std::int64_t written =
-        has_shards() ? unit.learnt.gradient : far_part(unit.learnt.gradient, unit);
+        has_shards(unit) ? unit.learnt.gradient : far_part(unit.learnt.gradient, unit);
     const std::int64_t sends = sent_bytes(unit);
     const TensorId gradient =
         add_tensor(TensorRole::kWeightGradient, index, written,
-                   gradients_leave() ? TensorHome::kNear : TensorHome::kStatic);
-    writer_.graph.tensors.back().cut = by_round() ? round + 1 : 0;
+                   gradients_leave(unit) ? TensorHome::kNear : TensorHome::kStatic);
+    writer_.graph.tensors.back().cut = by_round(unit) ? round + 1 : 0;
     TensorId sent = gradient;
-    if (has_shards()) {  // summed first: a shard of it is cast
-      shard_last(sends, unit.far_parameters > 0 && (updates_far() || to_.options.gradients));
+    if (has_shards(unit)) {  // summed first: a shard of it is cast
+      shard_last(unit, sends, unit.far_parameters > 0 && (updates_far() || to_.options.gradients));
     } else if (sends != written) {
       sent = add_tensor(TensorRole::kWeightGradient, index, sends, TensorHome::kNear);
       writer_.graph.tensors.back().form = TensorForm::kRestored;
-      writer_.graph.tensors.back().cut = adds_far() ? round + 1 : 0;
+      writer_.graph.tensors.back().cut = adds_far(unit) ? round + 1 : 0;
     }
     to_.gradients.push_back({.unit = index, .gradient = gradient, .sent = sent, .is_last = false});
   }
@@ -377,11 +392,11 @@ class StateMover {
           !writes_weight_gradient(planned, planned.tasks[i])) {
         continue;
       }
-      const std::size_t round = by_round() ? i / from_.round_tasks : 0;
-      const std::size_t gradient = first_gradient(*unit) + round;
+      const std::size_t round = rounds_ > 1 ? i / from_.round_tasks : 0;
+      const std::size_t gradient = first_gradient(*unit) + (by_round(to_.units[*unit]) ? round : 0);
       to_.gradient_of[i] = gradient;
-      if (!writers_[gradient]) writers_[gradient] = {.first = i, .last = i, .round = round};
-      writers_[gradient]->last = i;
+      const std::size_t first = writers_[gradient] ? writers_[gradient]->first : i;
+      writers_[gradient] = {.first = first, .last = i, .round = round};
     }
   }
 
@@ -415,8 +430,9 @@ class StateMover {
     }
   }
 
+  /// `bytes`: of one set of experts, which the processor there works on beside the others.
   TaskId add_far_task(TaskKind kind, std::size_t unit, std::int64_t bytes) {
-    to_.far_bytes.push_back(bytes);
+    to_.far_bytes.push_back(bytes * (to_.options.devices / to_.units[unit].devices));
     return writer_.add(Task{.kind = kind,
                             .layer = to_.units[unit].owners.front(),
                             .piece = static_cast<std::int32_t>(unit)});
@@ -474,17 +490,18 @@ class StateMover {
     const std::int64_t before = all();
     for (const StateUnit& unit : to_.units) {
       if (unit.state) graph.optimizer_bytes -= state_of(unit);
-      if (has_shards()) {
+      if (has_shards(unit)) {
         const std::int64_t near_state = all_state_of(unit) - state_of(unit);
-        graph.optimizer_bytes -= near_state - own(Shard::kOptimizer, near_state);
+        graph.optimizer_bytes -= near_state - own(unit, Shard::kOptimizer, near_state);
         const std::int64_t weights = unit.learnt.weight + unit.frozen_bytes;
         if (leaves(unit.weight)) {
-          graph.weight_bytes -= weights - (unit.weights_far ? 0 : own(Shard::kWeights, weights));
+          graph.weight_bytes -=
+              weights - (unit.weights_far ? 0 : own(unit, Shard::kWeights, weights));
         }
         const bool stays = unit.gradient && to_.graph.tensors[unit.gradient->at()].shard_far == 0;
         if (leaves(unit.gradient)) {
-          graph.gradient_bytes -=
-              unit.learnt.gradient - (stays ? own(Shard::kGradients, unit.learnt.gradient) : 0);
+          graph.gradient_bytes -= unit.learnt.gradient -
+                                  (stays ? own(unit, Shard::kGradients, unit.learnt.gradient) : 0);
         }
         continue;
       }

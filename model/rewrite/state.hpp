@@ -7,8 +7,8 @@
 // (`booked`) and planned as workspace of that task. Then the copies of states are woven into the
 // finished plan (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
 //
-// States move by units: the layers of a block ("blk/3"), or one layer. Weights shared by several
-// layers are a unit.
+// States move by units: the layers of a block ("blk/3"), its split experts ("blk/3/experts"), or one layer. Weights
+// shared by several layers are a unit.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ struct StateOptions {
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
   Shard shard = Shard::kNone;
-  int devices = 1;  ///< that share what `shard` says
+  int devices = 1;  ///< that share what `shard` says; experts may be split over some of them
 
   [[nodiscard]] bool any() const {
     return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);
@@ -89,6 +89,7 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners;
+  int devices = 1;  ///< with equal shards of its states; of split experts those with the same ones
   std::int64_t parameters = 0;        ///< trained parameters
   ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
   std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move

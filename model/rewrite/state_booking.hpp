@@ -13,11 +13,11 @@ namespace ooc {
 struct GradientWriters {
   std::size_t first;
   std::size_t last;
-  std::size_t round;
+  std::size_t round;  ///< of the last
 };
 
 /// Sets `booked` and `booked_anywhere`. `writers`: by gradient. `round_tasks`: tasks of a
-/// micro-batch if its gradients leave by themselves; 0: gradients leave after backward.
+/// micro-batch; 0: there is one.
 void book_state(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
                 std::size_t round_tasks);
 

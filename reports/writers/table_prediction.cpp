@@ -38,7 +38,7 @@ std::string head(const RunReport& report, const Look& look) {
                                   group_thousands(report.sub_batch)));
   }
   if (in.devices > 1) {
-    changes.push_back(devices_text(in.devices, in.exchange));
+    changes.push_back(devices_text(in));
   }
   if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
   if (in.far_throughput.has_value()) {

@@ -217,11 +217,14 @@ std::string symbols_text(const RunInputs& inputs) {
   return text;
 }
 
-std::string devices_text(int devices, std::string_view exchange) {
-  return fmt::format("{} devices, {}", devices,
-                     exchange.empty()    ? "each with a shard of state"
-                     : exchange == "end" ? "gradients exchanged at the end"
-                                         : "gradients exchanged as they come");
+std::string devices_text(const RunInputs& inputs) {
+  const std::string experts =
+      inputs.expert_parallel > 1 ? fmt::format(", experts over {}", inputs.expert_parallel) : "";
+  return fmt::format("{} devices, {}{}", inputs.devices,
+                     inputs.exchange.empty()    ? "each with a shard of state"
+                     : inputs.exchange == "end" ? "gradients exchanged at the end"
+                                                : "gradients exchanged as they come",
+                     experts);
 }
 
 std::string framework_text(std::string_view name, std::string_view meaning) {

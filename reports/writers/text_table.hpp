@@ -63,7 +63,7 @@ class TextTable {
 /// Returns "framework ideal (no overhead, exact memory)".
 [[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
 /// "8 devices, gradients exchanged at the end"; no exchange: of state in shards.
-[[nodiscard]] std::string devices_text(int devices, std::string_view exchange);
+[[nodiscard]] std::string devices_text(const RunInputs& inputs);
 /// Words for static memory: "weights, their gradients, state of sgd"; for 16-bit weights also that no second copy counts.
 struct StaticWords {
   const std::string& dtype;

@@ -262,8 +262,8 @@ class Weaver {
     if (of.gradient && of.last_update == index) builder_.release(*of.gradient, step);
     if (of.first_update == index) {
       for (const auto& [copy, block] : of.visits) builder_.wait(step, copy);
-      const bool all = state_.options.after == UpdateAfter::kAll;
-      if (sums_near()) builder_.wait(step, all ? *last_out_ : *of.arrived);
+      const auto& sum = state_.options.after == UpdateAfter::kAll ? last_out_ : of.arrived;
+      if (sums_near() && sum) builder_.wait(step, *sum);  // split experts may have none
     }
     if (of.last_update == index) {
       end_visit(*at.unit, step);

@@ -127,7 +127,8 @@ NetworkOptions network_options(const CaseOptions& options) {
           .kernels = options.kernels,
           .loss = options.loss,
           .onnx = options.onnx,
-          .adapters = options.adapters};
+          .adapters = options.adapters,
+          .expert_parallel = options.expert_parallel};
 }
 
 /// Sees no other option, so that equal ones mean equal workloads.
@@ -278,6 +279,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   repeat_prices(options.transfers, inputs);
   inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
+  inputs.expert_parallel = options.expert_parallel;
   inputs.exchange = exchange_name(options.exchange);
   inputs.far_compute = options.far_compute;
   if (options.state.any()) inputs.offload = state_text(options.state);
@@ -303,6 +305,11 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     return make_sharded(workload, machine, options);
   }
   check_adam(workload, options);
+  if (const int sharing = sharing_devices(options); sharing % options.expert_parallel != 0) {
+    bad_value("--expert-parallel", std::to_string(options.expert_parallel),
+              fmt::format("a divisor of the {} devices that share state", sharing),
+              "--devices N says how many, and --shard that they do");
+  }
   const HardwareProfile& hardware = machine.profile;
   Case made{Iteration{.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = {}}, workload,
             hardware};

@@ -66,6 +66,7 @@ struct CaseOptions {
   std::optional<ImportKernels> kernels = {};  ///< kernels, for configs; unset: sdpa
   std::string loss = {};                      ///< loss, for configs; empty: by the kernels
   std::optional<AdapterOptions> adapters = {};
+  std::int64_t expert_parallel = 1;  ///< devices over which experts are split
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio percent_of_peak = kOne;             ///< as in ComputeOptions

@@ -61,15 +61,6 @@ Duration fetched_again(const MovingState& state, const CostTable& costs) {
   return again;
 }
 
-/// Without links of their own devices send and receive at once over the connection, pinned.
-PeerLink peers_of(const HardwareProfile& hardware) {
-  if (hardware.peers) return *hardware.peers;
-  const TransferCosts copies = estimate_transfers({}, hardware, {});
-  const Duplex& duplex = copies.duplex;
-  return {.throughput = std::min(scale(copies.to_far_peak, duplex.to_far),
-                                 scale(copies.to_near_peak, duplex.to_near))};
-}
-
 /// The flag that moves state.
 std::string_view flag_of(const StateOptions& options) {
   return offload_text(options).empty() && options.shard != Shard::kNone ? "--shard" : "--offload";

@@ -266,6 +266,12 @@ constexpr Metric kRareInputs[] = {
        return r.inputs.offload.empty() ? Value{} : Value{r.inputs.offload};
      },
      [](const RunInputs& inputs) { return inputs.columns.offload; }},
+    {"expert_parallel", "inputs", "expert_parallel", "devices over which experts are split",
+     [](const Report& r) -> Value {
+       const RunInputs& in = r.inputs;
+       return in.expert_parallel > 1 || in.columns.expert_parallel ? Value{in.expert_parallel}
+                                                                   : Value{};
+     }},
     {"stall_update_ns", "stalls_ns", "update", "compute waits for updates in far memory",
      [](const Report& r) -> Value {
        return has_state(r.inputs) ? stall_ns(r, StallCause::kUpdate) : Value{};

@@ -27,6 +27,7 @@ struct RareColumns {
   bool target_seq = false;
   bool symbols = false;
   bool offload = false;
+  bool expert_parallel = false;
 };
 
 /// Options asked for, as a job file has them (docs/formats.md, 4): keys, and values as JSON.
@@ -72,6 +73,7 @@ struct RunInputs {
   std::optional<Ratio> compute_scale;              ///< factor of the machine's rates
   std::optional<int> layer_times;                  ///< number of layers timed by --layer-times
   int devices = 1;                                 ///< number that share the batch
+  std::int64_t expert_parallel = 1;                ///< devices over which experts are split
   std::string exchange = "end";                    ///< instant of the gradient exchange
   RareColumns columns = {};                        ///< columns of its table
   std::optional<BytesPerSecond> far_compute = {};  ///< memory traffic rate of far updates

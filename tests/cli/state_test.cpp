@@ -41,6 +41,36 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--state", "zero-infinity", "--update-delay", "1"}, "weights near and updates far");
 }
 
+Ran predict_experts(Words flags) {
+  return run_ooc_paleo(Words{"predict", "mixtral-8x7b", "--hardware", "h200-sxm", "--batch", "8",
+                             "--schedule", "checkpoint", "--seq", "2048", "--quiet"} +
+                       flags);
+}
+
+TEST_CASE("experts are split where there are experts, and devices that share state") {
+  const Words eight{"--devices", "8", "--shard", "weights"};
+  const auto refused = [](const Words& flags, const std::string& why) {
+    check_refused(predict_experts(flags), {why});
+  };
+  refused({"--devices", "8", "--expert-parallel", "2"}, "--expert-parallel needs --shard");
+  refused(eight + Words{"--expert-parallel", "3"}, "a divisor of the 8 experts");
+  refused({"--devices", "6", "--shard", "weights", "--expert-parallel", "4"},
+          "a divisor of the 6 devices that share state");
+  refused({"--devices", "8", "--shard", "none", "--expert-parallel", "2"},
+          "--devices N says how many, and --shard that they do");
+  refused({"--devices", "8", "--shard", "weights", "--expert-parallel", "9"}, "from 1 to 8");
+  check_refused(predict_state({"--devices", "2", "--batch", "2", "--shard", "weights",
+                               "--expert-parallel", "2"}),
+                {"found 2 for gpt2, expected a network with mixtures of experts"});
+  for (const char* format : {"table", "csv"}) {
+    const Words all = eight + Words{"--format", format};
+    const Ran one = predict_experts(all + Words{"--expert-parallel", "1"});
+    CHECK(one.exit_code == 0);
+    CHECK(one.out == predict_experts(all).out);
+    CHECK(one.out != predict_experts(all + Words{"--expert-parallel", "2"}).out);
+  }
+}
+
 TEST_CASE("a job that does not fit says what it would need with its state far") {
   const Ran ran = predict_state({"--memory", "1.5GB", "--schedule", "in-core"});
   CHECK(ran.exit_code == 3);

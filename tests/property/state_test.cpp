@@ -2,6 +2,7 @@
 // that carries state: the woven plan validates (state_example.hpp), runs in the smallest budget that is told and is refused
 // one byte below, is never quicker than its bound, has one cause for every nanosecond, and the naive simulator agrees; a
 // quicker link or far memory makes a chain no slower; state that is tensors and what is left add up to the network's.
+// The same where experts are split over devices.
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -186,6 +187,42 @@ TEST_CASE("plans with moving state keep the laws of plans") {
   });
   if (cases >= 100) CHECK(ran > cases);
   if (cases == kStateSeeds) CHECK(ran >= 10'000);
+}
+
+/// Blocks of a mixture, split over `devices`.
+Workload random_mixtures(Dice& dice, std::int64_t devices) {
+  const std::int64_t experts = devices * dice.number(1, 3);
+  std::string block = fmt::format(
+      R"({{"name": "m", "type": "moe", "experts": {}, "top_k": {}, "units": {}, "form": "{}"}})",
+      experts, dice.number(1, experts), dice.number(1, 5), dice.once_in(2) ? "fused" : "eager");
+  if (dice.once_in(2)) block += fmt::format(R"(, {{"name": "fc", "type": "linear", "units": 4}})");
+  const std::string text = fmt::format(
+      R"({{"format": "ooc-paleo/network", "version": 1, "name": "mixtures",
+          "inputs": [{{"name": "data", "shape": [{}, 4]}}],
+          "layers": [{{"name": "block", "type": "repeat", "times": {}, "layers": [{}]}}]}})",
+      dice.number(1, 6), dice.number(1, 3), block);
+  return workload_of_text(text, dice.number(2, 9), {.optimizer = Optimizer::kAdam},
+                          {.expert_parallel = devices});
+}
+
+TEST_CASE("plans with split experts keep the laws of plans") {
+  std::vector<const Schedule*> carriers(schedules().begin(), schedules().end());
+  keep_carriers(carriers);
+  for_each_seed(kChainSeeds, [&](std::uint64_t seed) {
+    INFO(rerun(kProgram, seed));
+    Dice dice(seed);
+    const std::int64_t split = dice.number(2, 4);
+    const Workload workload = random_mixtures(dice, split);
+    CAPTURE(workload.text);
+    StateOptions options = with_shards(random_state(dice), dice);
+    if (options.devices == 1) return;
+    options.devices = static_cast<int>(split * dice.number(1, 2));
+    CAPTURE(state_text(options));
+    const std::int64_t rounds = !dice.once_in(3) ? 1 : dice.number(2, 4);
+    const FarCompute far{.throughput = BytesPerSecond(dice.magnitude(100'000, 1'000'000'000'000))};
+    const StateExample example(workload, options, far, random_link(dice, workload), rounds);
+    check_schedule(example, *carriers[dice.index(carriers.size())], dice);
+  });
 }
 
 TEST_CASE("state: on a chain with room a quicker link or far memory makes nothing slower") {

@@ -40,6 +40,7 @@ HardwareProfile machine_of(double flops, double efficiency, std::int64_t near_th
   machine.efficiency["default"] = Efficiency{{{0.0, efficiency}}};
   machine.efficiency["memory"] = Efficiency{{{0.0, 1.0}}};
   machine.near_memory.throughput = BytesPerSecond(near_throughput);
+  machine.peers = {.throughput = BytesPerSecond(1'000'000'000)};
   return machine;
 }
 
@@ -91,9 +92,10 @@ Workload build_workload(Network network, std::int64_t batch, const GraphOptions&
 
 }  // namespace
 
-Workload workload_of_text(const std::string& text, std::int64_t batch,
-                          const GraphOptions& options) {
-  return build_workload(read_network_text(text, "test.json"), batch, options, simple_machine());
+Workload workload_of_text(const std::string& text, std::int64_t batch, const GraphOptions& options,
+                          const NetworkOptions& network) {
+  return build_workload(read_network_text(text, "test.json", network), batch, options,
+                        simple_machine());
 }
 
 Workload workload_of_file(const std::string& path, std::int64_t batch) {

@@ -14,6 +14,7 @@
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/network/network.hpp"
+#include "model/network/network_json.hpp"
 
 namespace ooc::test {
 
@@ -63,7 +64,8 @@ struct Workload {
                                        std::int64_t lowest, std::int64_t highest);
 /// Workload from a given text. Defaults: liveness, sgd, 1 GFLOP/s, 1 GB/s GPU memory.
 [[nodiscard]] Workload workload_of_text(const std::string& text, std::int64_t batch,
-                                        const GraphOptions& options = {});
+                                        const GraphOptions& options = {},
+                                        const NetworkOptions& network = {});
 [[nodiscard]] Workload workload_of_file(const std::string& path, std::int64_t batch);
 
 struct LinkSpec {

@@ -211,6 +211,27 @@ TEST_CASE("products of experts have an efficiency of their own, else that of lin
   CHECK(it.time("fc.forward", options) == Duration(8'000'000));
 }
 
+TEST_CASE("rows for other devices' experts take the time of their link, forward and backward") {
+  const std::string moe = tiny::network(
+      R"({"name": "m", "type": "moe", "experts": 4, "top_k": 2, "units": 8})", "[1000, 1000]");
+  const Network network = read_network_text(moe, "tiny", {.expert_parallel = 4});
+  const TrainingGraph graph = build_training_graph(network);
+  HardwareProfile machine = read_profile_text(tiny::machine(), "machine");
+  machine.peers = {.throughput = BytesPerSecond(100'000'000'000)};
+  const ComputeOptions options{
+      .batch = 2, .compute_scale = Ratio(2 * kOne.count()), .layer_times = {}};
+  const CostTable costs = estimate_compute(graph, machine, options);
+  int found = 0;
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    const std::string& layer = network.layers[graph.tasks[i].layer.at()].name;
+    if (layer != "m/send" && layer != "m/back") continue;
+    // Three quarters of 2 x 2000 rows of 4 kB at 100 GB/s: 120 us, 20 more to begin.
+    CHECK(costs[costs.default_alternative(make_id<TaskId>(i))].time == Duration(140'000));
+    ++found;
+  }
+  CHECK(found == 3);  // nobody wants the gradient of the data, which went with `send`
+}
+
 TEST_CASE("every task pays one kernel launch") {
   const Costed it(kLinear, "[1000]", "7 us");
   CHECK(it.time("fc.forward", {.batch = 1, .layer_times = {}}) == Duration(47'080));

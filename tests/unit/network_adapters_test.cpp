@@ -201,3 +201,38 @@ TEST_CASE("a mixture is a router, experts that work on their rows, and their sum
   CHECK(has(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
   CHECK(has(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
 }
+
+TEST_CASE("a device of several has its part of the experts, and rows go to them and come back") {
+  const std::string moe = R"({"name": "m", "type": "moe", "experts": 8, "top_k": 2, "units": 3)";
+  const Network network = sequence(moe + "}", {.expert_parallel = 4});
+  CHECK(wiring(network) ==
+        std::vector<std::string>{"m/router: data", "m/routes: m/router", "m/dispatch: data",
+                                 "m/send: m/dispatch", "m/sort: m/send", "m/gate: m/sort",
+                                 "m/act: m/gate", "m/up: m/sort", "m/product: m/act m/up",
+                                 "m/down: m/product", "m/unsort: m/down", "m/back: m/unsort",
+                                 "m: m/back m/routes"});
+  // Two experts of eight; a token uses a quarter of what it uses of all.
+  CHECK(total_parameters(network) == 4 * 8 + 2 * 3 * 4 * 3);
+  CHECK(active_parameters(network) == 4 * 8 + 2 * 3 * 4 * 3 / 4);
+  // As many rows come as go, so that the work is the same.
+  CHECK(total_forward_macs(network) == total_forward_macs(sequence(moe + "}")));
+  CHECK(layer_of(network, "m/gate").model->products->forward[0].count == 2);
+  CHECK(layer_of(network, "m/gate").model->products->forward[0].n == 5);
+  // Three quarters of 10 rows of 4 numbers in float32.
+  for (const char* name : {"m/send", "m/back"}) {
+    CHECK(layer_of(network, name).model->sent_bytes == 120);
+    CHECK(layer_of(network, name).model->output.text() == "10x4");
+  }
+  // A device with one expert has nothing to sort.
+  CHECK(wiring(sequence(moe + "}", {.expert_parallel = 8})).size() == 11);
+  const Network adapted =
+      sequence(moe + "}", {.adapters = AdapterOptions{.targets = {"m"}}, .expert_parallel = 4});
+  CHECK(trainable_parameters(adapted) == 2 * 3 * 8 * (4 + 3));
+  CHECK(wiring(sequence(moe + "}", {.expert_parallel = 1})) == wiring(sequence(moe + "}")));
+  const auto error = [&](const std::string& layers, std::int64_t devices) {
+    return message_of([&] { return sequence(layers, {.expert_parallel = devices}); });
+  };
+  CHECK(
+      has(error(moe + "}", 3), "--expert-parallel: found 3, expected a divisor of the 8 experts"));
+  CHECK(has(error(R"({"name": "a", "type": "linear", "units": 6})", 2), "mixtures of experts"));
+}

@@ -154,6 +154,48 @@ TEST_CASE("state: memory of shards") {
   CHECK(least_far_bytes(move_state(workload.graph, all)) == kGigabyte * 3);
 }
 
+TEST_CASE("state: split experts are sharded over the devices that have the same ones") {
+  // A block with a router of 8 parameters and four experts of 18, of which a device has two: 36. Adam in float32.
+  const Network network = read_network_text(R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "experts", "dtype": "float32",
+    "inputs": [ { "name": "data", "shape": [4, 2] } ],
+    "layers": [ { "name": "block", "type": "repeat", "times": 2, "layers": [
+      { "name": "m", "type": "moe", "experts": 4, "top_k": 2, "units": 3, "bias": false } ] } ]
+    })",
+                                            "experts.json", {.expert_parallel = 2});
+  const TrainingGraph graph = build_training_graph(network, {.optimizer = Optimizer::kAdam});
+  const auto moved = [&](StateOptions options, int devices) {
+    options.devices = devices;
+    return move_state(graph, options);
+  };
+  // Of two devices each has its own experts whole, and half of the router.
+  const MovingState two = moved({.shard = Shard::kWeights}, 2);
+  REQUIRE(two.units.size() == 4);
+  CHECK(two.units[0].name == "block/0");
+  CHECK(two.units[1].name == "block/0/experts");
+  CHECK(two.units[0].devices == 2);
+  CHECK(two.units[1].devices == 1);
+  CHECK_FALSE(two.units[1].weights_come);
+  CHECK_FALSE(two.units[1].gradient);
+  CHECK(two.graph.weight_bytes == 2 * 4 * (8 / 2 + 36));
+  CHECK(two.graph.gradient_bytes == 2 * 4 * (8 / 2 + 36));
+  CHECK(two.graph.optimizer_bytes == 2 * 8 * (8 / 2 + 36));
+  // Of four two have the same.
+  const MovingState four = moved({.shard = Shard::kWeights}, 4);
+  CHECK(four.units[1].devices == 2);
+  CHECK(four.units[1].weights_come);
+  CHECK(four.graph.weight_bytes == 2 * 4 * (8 / 4 + 36 / 2));
+  CHECK(four.graph.optimizer_bytes == 2 * 8 * (8 / 4 + 36 / 2));
+  CHECK(moved({.shard = Shard::kOptimizer}, 4).graph.weight_bytes == 2 * 4 * (8 + 36));
+  // Far: a device's own part there, 28 bytes a parameter to update, of all four experts and all devices.
+  const MovingState far =
+      moved({.optimizer = kOne, .gradients = true, .shard = Shard::kWeights}, 4);
+  CHECK(far.graph.tensors[far.units[1].state->at()].bytes_fixed == 8 * 36 / 2);
+  REQUIRE(far.far_bytes.size() == 4);
+  CHECK(far.far_bytes[0] == 28 * 8);
+  CHECK(far.far_bytes[1] == 28 * 72);
+}
+
 TEST_CASE("state: gradients of two rounds add up in far memory where they leave") {
   // The first round's gradients go at 50, 70, 90; the second's at 140, 160, 180. 4 B of them and 8 of the sum a
   // parameter: 30 ms to add one, 150 to 240; updates to 330, the last weight to 340.
