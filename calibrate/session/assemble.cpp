@@ -211,6 +211,7 @@ class Assembler {
     const long long host = find_integer(set_.machine, "host_memory_bytes").value_or(0);
     if (host <= 0 || host >= kMaxTotalBytes) return;
     profile_.far_memory.capacity = Bytes(host);
+    profile_.far_memory.reserved = std::min(host_reserve(Bytes(host)), Bytes(host / 2));
     measured("far_memory.capacity", "the host's memory; others use some of it");
   }
 

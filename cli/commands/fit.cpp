@@ -52,10 +52,12 @@ std::string fitting(const RunReport& report, bool barely) {
                          report.errors->figures, format_percent(report.errors->median),
                          format_percent(report.errors->largest));
   }
-  return fmt::format(
-      "{}: {}, under {}: peak {} of {}, {} per iteration{}\n", barely ? "barely fits" : "fits",
-      job_text(report.inputs), report.inputs.schedule, format_bytes(report.peak_near),
-      format_bytes(report.budget_near), format_duration(report.iteration_time), errors);
+  return fmt::format("{}: {}, under {}: peak {} of {}, {} to spare, {} per iteration{}\n",
+                     barely ? "barely fits" : "fits", job_text(report.inputs),
+                     report.inputs.schedule, format_bytes(report.peak_near),
+                     format_bytes(report.budget_near),
+                     format_bytes(report.budget_near - report.peak_near),
+                     format_duration(report.iteration_time), errors);
 }
 
 std::string lacking(const RunReport& report) {

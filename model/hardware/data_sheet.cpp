@@ -329,6 +329,10 @@ std::vector<Provenance> provenance_of(const Reading& reading) {
     set_provenance(entries, entry(fields, ProvenanceKind::kDatasheet,
                                   fmt::format("given to `ooc-paleo hardware new` ({})", option)));
   };
+  entries.push_back(
+      entry("far_memory.reserved", ProvenanceKind::kAssumed,
+            "1/64 of the host's memory, in which Linux describes its pages (64 B a page of "
+            "4 KiB), and 4 GiB for system and program"));
   if (reading.far_memory) of_host("far_memory.capacity", "--far-memory");
   if (reading.link_is_rate) {
     of_host("connection.modes.pinned.to_near.throughput", "--link");
@@ -359,6 +363,8 @@ HardwareProfile profile_of_parts(const Reading& reading) {
                          .latency = reading.link->near_latency};
   profile.far_memory = reading.link->far_memory;
   if (reading.far_memory) profile.far_memory.capacity = *reading.far_memory;
+  const Bytes host = profile.far_memory.capacity;
+  profile.far_memory.reserved = std::min(host_reserve(host), Bytes(host.count() / 2));
   profile.provenance = provenance_of(reading);
   put_connection(reading, profile);
   return profile;

@@ -47,8 +47,8 @@ double SizeCurve::peak_rate() const {
     const Duration moving = time - latency;
     const bool last = bytes == points.back().first;
     if (moving.count() == 0 || (moving < latency && !last)) continue;
-    peak = std::max(peak, static_cast<double>(bytes.count()) * 1e9 /
-                              static_cast<double>(moving.count()));
+    peak = std::max(peak,
+                    static_cast<double>(bytes.count()) * 1e9 / static_cast<double>(moving.count()));
   }
   return peak;
 }

@@ -87,10 +87,16 @@ struct TransferMode {
 
 struct MemoryTier {
   Bytes capacity;
-  Bytes reserved;  ///< bytes for context and libraries; GPU memory only
+  Bytes reserved;  ///< bytes for context and libraries, or for the host's system and programs
   BytesPerSecond throughput;
   Duration latency;
 };
+
+/// Bytes of a host's memory that tensors do not get: 1/64, in which Linux describes its pages (64 B a page of 4 KiB),
+/// and 4 GiB for system and program (assumed). Less than the memory for 5 GiB and more.
+[[nodiscard]] constexpr Bytes host_reserve(Bytes memory) {
+  return Bytes(memory.count() / 64 + (std::int64_t{4} << 30));
+}
 
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {

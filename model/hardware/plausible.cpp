@@ -52,6 +52,7 @@ constexpr std::array kRanges{
     Range{"near_memory.throughput", "", Quantity::kRate, 1e10, 1e14, "10 GB/s to 100 TB/s"},
     Range{"near_memory.latency", "", Quantity::kTime, 10, 1e5, "10 ns to 100 us"},
     Range{"far_memory.capacity", "", Quantity::kBytes, kGi, 1024 * kKi* kGi, "1 GiB to 1 PiB"},
+    Range{"far_memory.reserved", "", Quantity::kBytes, kKi* kKi, 64 * kKi* kGi, "1 MiB to 64 TiB"},
     // From a hard disk's 0.2 GB/s to another card's memory.
     Range{"far_memory.throughput", "", Quantity::kRate, 2e8, 1e14, "0.2 GB/s to 100 TB/s"},
     // Up to a disk's seek.

@@ -14,14 +14,14 @@
 namespace ooc {
 namespace {
 
-enum class Reserve { kStated, kNone };
+enum class Reserve { kStated, kOptional };
 
 MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
   MemoryTier tier;
   const std::size_t before = section.errors();
   const bool sized =
       section.attempt([&] { tier.capacity = size_above_zero(section.number("capacity")); });
-  if (reserve == Reserve::kStated) {
+  if (reserve == Reserve::kStated || section.view().find("reserved")) {
     (void)section.attempt([&] {
       const SpecView reserved = section.number("reserved");
       tier.reserved = reserved.as_bytes();
@@ -148,7 +148,7 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
 }  // namespace
 
 MemoryTier read_far_memory(const ProfileSection& section) {
-  return read_tier(section, Reserve::kNone);
+  return read_tier(section, Reserve::kOptional);
 }
 
 std::vector<SpecView> pair_of(const SpecView& view, const char* what) {

@@ -128,12 +128,10 @@ SpecNode compute(const HardwareProfile& profile) {
   return node;
 }
 
-enum class ReserveField { kWritten, kNone };
-
-SpecNode tier(const MemoryTier& value, ReserveField reserve) {
+SpecNode tier(const MemoryTier& value, bool reserves) {
   SpecNode node = object();
   put(node, "capacity", text(exact_bytes(value.capacity)));
-  if (reserve == ReserveField::kWritten) put(node, "reserved", text(exact_bytes(value.reserved)));
+  if (reserves) put(node, "reserved", text(exact_bytes(value.reserved)));
   put(node, "throughput", text(exact_rate(value.throughput)));
   put(node, "latency", text(exact_duration(value.latency)));
   return node;
@@ -186,7 +184,7 @@ SpecNode connection(const Connection& value) {
 }
 
 void put_far(SpecNode& root, const HardwareProfile& profile) {
-  put(root, "far_memory", tier(profile.far_memory, ReserveField::kNone));
+  put(root, "far_memory", tier(profile.far_memory, profile.far_memory.reserved > Bytes(0)));
   if (const auto& compute = profile.far_compute) {
     SpecNode node = object();
     if (compute->share) {
@@ -220,7 +218,7 @@ std::string write_profile(const HardwareProfile& profile) {
   if (!profile.description.empty()) put(root, "description", text(profile.description));
   if (!profile.framework.empty()) put(root, "framework", text(profile.framework));
   put(root, "compute", compute(profile));
-  put(root, "near_memory", tier(profile.near_memory, ReserveField::kWritten));
+  put(root, "near_memory", tier(profile.near_memory, true));
   if (profile.one_pool) {
     SpecNode yes;
     yes.type = SpecType::kBoolean;

@@ -104,7 +104,8 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
                                                            below(field, "compute.kernel_launch"));
     const bool replaced =
         ((inputs.memory_given || framework.context) && field == "near_memory.reserved") ||
-        (inputs.far_memory_given && field == "far_memory.capacity") ||
+        (inputs.far_memory_given &&
+         (field == "far_memory.capacity" || field == "far_memory.reserved")) ||
         (inputs.far_throughput && field == "far_memory.throughput") ||
         (inputs.duplex && below(field, "connection.duplex"));
     const bool updates_far =

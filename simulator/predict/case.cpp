@@ -221,7 +221,8 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
 }
 
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
-  const Bytes all = options.far_memory.value_or(hardware.far_memory.capacity);
+  const MemoryTier& far = hardware.far_memory;
+  const Bytes all = options.far_memory.value_or(far.capacity - far.reserved);
   return Bytes(all.count() / sharing_devices(options));
 }
 

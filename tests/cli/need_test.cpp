@@ -46,15 +46,14 @@ struct Asked {
   /// As `predict` would say with that much.
   RunReport with(const char* schedule, What what, std::int64_t value) const {
     CaseOptions at = options;
-    Machine changed = machine;
     const BytesPerSecond rate(value);
     if (what == kLink) at.transfers.link = rate;
     if (what == "link-to-far") at.transfers.link_to_far = rate;
     if (what == "link-to-near") at.transfers.link_to_near = rate;
     if (what == kNearMemory) at.memory = Bytes(value);
-    if (what == "far-memory") changed.profile.far_memory.capacity = Bytes(value);
+    if (what == "far-memory") at.far_memory = Bytes(value);
     if (what == "far-throughput") at.transfers.far_throughput = rate;
-    return predict(make_case(workload, changed, at), *find_schedule(schedule), Detail::kTotals);
+    return predict(make_case(workload, machine, at), *find_schedule(schedule), Detail::kTotals);
   }
 };
 
@@ -243,7 +242,7 @@ TEST_CASE("fit is one line and an exit status, and the smallest budget that it n
   CHECK(fits.exit_code == 0);
   CHECK(fits.out ==
         "barely fits: worked_example on worked_example_machine, batch 1, framework ideal (no "
-        "overhead, exact memory), under capacity: peak 3.000 GB of 3.000 GB, 850.0 "
+        "overhead, exact memory), under capacity: peak 3.000 GB of 3.000 GB, 0 B to spare, 850.0 "
         "ms per iteration; no job like it was measured\n");
   CHECK(fit({"--memory=3.2GB"}).out.starts_with("fits: "));
   const Ran lacks = fit({"--memory=2999999999B"});

@@ -46,6 +46,9 @@ TEST_CASE("every shipped profile reads, has pinned copies and is named as its fi
     if (!profile.one_pool && !is_kin && !is_published(profile, "near_memory.reserved")) {
       CHECK(profile.near_memory.reserved == Bytes(std::int64_t{700} << 20));
     }
+    if (!profile.one_pool) {
+      CHECK(profile.far_memory.reserved == host_reserve(profile.far_memory.capacity));
+    }
     CHECK(write_profile(read_profile_text(write_profile(profile), path.string())) ==
           write_profile(profile));
   }
