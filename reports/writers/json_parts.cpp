@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "reports/writers/text_table.hpp"
+
 namespace ooc {
 
 void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool) {

@@ -83,15 +83,15 @@ TEST_CASE("the shipped profile is found by the device's name, or --like must say
     return calibrate(folder, {"-o", "p.json", "--probe", OOC_GPU_STUB, "--within", "3s"}, stub,
                      {{"OOC_STUB_NAME", name}});
   };
-  for (const auto& [name, stub, profile] : std::vector<std::array<std::string, 3>>{
+  for (const auto& each : std::vector<std::array<std::string, 3>>{
            {"NVIDIA H100 80GB HBM3", "memory=85e9,multiprocessors=132", "h100-sxm"},
            {"NVIDIA H100 PCIe", "memory=85e9,multiprocessors=114", "h100-pcie"},
            {"NVIDIA A100-SXM4-40GB", "memory=42.3e9,multiprocessors=108", "a100-40gb-sxm"},
            {"NVIDIA A100-PCIE-40GB", "memory=42.3e9,multiprocessors=108", "a100-40gb-pcie"}}) {
-    const Ran ran = like(name, stub);
-    CAPTURE(name);
+    const Ran ran = like(each[0], each[1]);
+    CAPTURE(each[0]);
     CHECK_MESSAGE(ran.exit_code == 0, ran.err);
-    CHECK_MESSAGE(has(ran.err, "compute as in " + profile + ";"), ran.err);
+    CHECK_MESSAGE(has(ran.err, "compute as in " + each[2] + ";"), ran.err);
   }
   check_ends(like("NVIDIA Z9", kSmallStub), 2,
              {"no shipped profile of \"NVIDIA Z9\"", "the samples are kept"});
