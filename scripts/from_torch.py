@@ -15,6 +15,7 @@ Exit status: 0 written; 1 --strict refused, or the module cannot be traced; 2 ba
 
 import argparse
 import contextlib
+import functools
 import importlib
 import importlib.util
 import itertools
@@ -34,7 +35,7 @@ try:
 except ImportError as missing:
     torch, TorchDispatchMode = missing, object
 
-BATCHES = (2, 3)
+BATCHES, size = (2, 3), math.prod
 VIEWS = set("_to_copy view _unsafe_view reshape _reshape_alias t transpose permute expand squeeze unsqueeze detach alias lift_fresh "
             "lift_fresh_copy as_strided unflatten movedim view_as_real view_as_complex".split())
 ACTIVATIONS = set("relu gelu sigmoid tanh silu hardswish hardsigmoid leaky_relu elu".split())
@@ -171,18 +172,12 @@ def repeat_interleave(inner):
     return call
 
 
-def one_hot(inner):
-    """Stands for F.one_hot, which looks whether the classes suffice."""
-    return lambda t, num_classes=-1: (t.unsqueeze(-1) == torch.arange(num_classes, device=t.device)).long() \
-        if num_classes > 0 else inner(t, num_classes)
-
-
 def run(module, inputs):
     """Runs `module` on meta tensors; returns the run, its inputs and its outputs."""
     trace = Run(module)
     given = [trace.tensor(x) for x in inputs]
     trace.alive += inputs
-    stand_ins = [(F, "scaled_dot_product_attention", trace.attention), (F, "one_hot", one_hot),
+    stand_ins = [(F, "scaled_dot_product_attention", trace.attention),
                  (torch, "repeat_interleave", repeat_interleave), (torch.Tensor, "repeat_interleave", repeat_interleave)]
     with contextlib.ExitStack() as stack:
         stack.enter_context(hooks.register_module_forward_pre_hook(trace.enter))
@@ -314,10 +309,6 @@ def sample(a, b):
         else:
             raise Refused(f"a shape {list(b.shape)} does not grow with the batch; the module mixes samples")
     return tuple(shape)
-
-
-def size(shape):
-    return math.prod(shape)
 
 
 class Value:
@@ -649,6 +640,8 @@ class Network:
     def on_linear(self, call):
         return self.linear(*call.args[:3])
 
+    on_mm = on_linear
+
     def on_addmm(self, call):
         bias, x, w = call.args[:3]
         if not self.parameter(w) or not self.parameter(bias) or call.kwargs.get("beta", 1) != 1:
@@ -665,11 +658,6 @@ class Network:
         self.macs += count * rows * inner * columns
         return self.add("matmul", [self.shaped(a, (*front, rows, inner)), self.shaped(b, (*front, inner, columns))],
                         (*front, rows, columns))
-
-    def on_mm(self, call):
-        if not self.parameter(call.args[1]):
-            raise Unlike
-        return self.linear(*call.args[:2])
 
     def on_baddbmm(self, call):
         if call.kwargs.get("beta", 1) != 0:
@@ -699,8 +687,7 @@ class Network:
         return self.norm(call, kind, weight, bias, (rows, size(shape)) if rows > 1 else (size(shape),),
                          **({"bias": False} if kind == "layer_norm" and not isinstance(bias, Tensor) else {}))
 
-    def on__fused_rms_norm(self, call):
-        return self.on_native_layer_norm(call, "rms_norm")  # its fourth argument is a number
+    on__fused_rms_norm = functools.partialmethod(on_native_layer_norm, kind="rms_norm")  # its fourth argument is a number
 
     def on_native_group_norm(self, call):
         return self.norm(call, "group_norm", call.args[1], call.args[2], groups=call.args[6])
@@ -714,17 +701,13 @@ class Network:
                   **({"ceil": True} if call.arg(ceil, "ceil_mode", False) else {})}
         return self.add(kind, [self.shaped(x)], self.sample(call.outs[0]), **fields)
 
-    def on_max_pool2d_with_indices(self, call):
-        return self.pool(call, "max_pool", 5)
-
-    def on_avg_pool2d(self, call):
-        return self.pool(call, "avg_pool", 4)
+    on_max_pool2d_with_indices = on_max_pool3d_with_indices = functools.partialmethod(pool, kind="max_pool", ceil=5)
+    on_avg_pool2d = on_avg_pool3d = functools.partialmethod(pool, kind="avg_pool", ceil=4)
 
     def on__adaptive_avg_pool2d(self, call):
         out = self.sample(call.outs[0])
         return self.add("adaptive_avg_pool", [self.shaped(call.ins[0])], out, output=list(out[1:]))
 
-    on_max_pool3d_with_indices, on_avg_pool3d = on_max_pool2d_with_indices, on_avg_pool2d
     on__adaptive_avg_pool3d = on__adaptive_avg_pool2d
 
     def on_mean(self, call):
@@ -734,10 +717,7 @@ class Network:
             raise Unlike
         return self.add("global_avg_pool", [self.shaped(x)], shape[:1])
 
-    def on__softmax(self, call):
-        return self.add("softmax", [self.shaped(call.ins[0])], self.sample(call.outs[0]))
-
-    on__safe_softmax = on__softmax
+    on__softmax = on__safe_softmax = functools.partialmethod(activation, kind="softmax")
 
     def on_embedding(self, call):
         weight, steps = call.args[0], size(self.sample(call.args[1]))
@@ -807,8 +787,7 @@ class Network:
             raise Unlike
         return self.add("upsample", [self.shaped(call.ins[0])], b, scale=[b[1] // a[1], b[2] // a[2]], mode=mode)
 
-    def on_upsample_bilinear2d(self, call):
-        return self.on_upsample_nearest2d(call, "bilinear")
+    on_upsample_bilinear2d = functools.partialmethod(on_upsample_nearest2d, mode="bilinear")
 
     def on_attention(self, call):
         query, key, value = call.args

@@ -156,6 +156,7 @@ class ShapeInference {
         {"DepthToSpace", &Self::blocks}, {"SpaceToDepth", &Self::blocks}, {"Conv", &Self::window},
         {"ConvTranspose", &Self::window}, {"MaxPool", &Self::window}, {"AveragePool", &Self::window},
         {"GlobalAveragePool", &Self::global_pool}, {"GlobalMaxPool", &Self::global_pool}, {"MatMul", &Self::matmul},
+        {"Einsum", &Self::einsum},
         {"Gemm", &Self::gemm}, {"LSTM", &Self::recurrent}, {"GRU", &Self::recurrent}, {"RNN", &Self::recurrent},
         {"ArgMax", &Self::reduce}, {"ArgMin", &Self::reduce}};
     static constexpr std::string_view kAlike[] = {  // the first input's shape
@@ -483,6 +484,22 @@ class ShapeInference {
     if (!is_row) made.push_back(a[a.size() - 2]);
     if (!is_column) made.push_back(b.back());
     put(std::move(made));
+  }
+
+  /// Sizes by letter; noted where the equation does not spell all of them out.
+  void einsum() {
+    std::string equation = node_->text("equation");
+    std::erase(equation, ' ');
+    std::map<char, double> size;
+    std::size_t i = 0, d = 0;
+    for (const char each : equation.substr(0, equation.find("->"))) {
+      if (each == '.' || (each != ',' && d >= dims(i).size())) return noted();
+      if (each != ',') size[each] = static_cast<double>(dims(i)[d++]);
+      if (each == ',') d = 0, ++i;
+    }
+    OnnxNumbers made;
+    for (const char each : equation.substr(std::min(equation.size(), equation.find("->") + 2))) made.push_back(size[each]);
+    put(sizes(made));
   }
 
   void gemm() {

@@ -332,8 +332,8 @@ class Translation {
     const std::int64_t count = *own({fresh}), flops = products > 0 ? 2 * products : written;
     const Value made = add("custom", from, sample(to), fmt::format(
         R"("output_shape": {}, "forward_flops": {}, "forward_elements": {}, "backward_flops": {}, "backward_elements": {}, )"
-        R"("saves": "{}", "parameters": {})", text(sample(to)), flops, read + written, products > 0 ? 2 * flops : written,
-        read + 2 * written, still ? "none" : saved(with_constant), count));
+        R"("saves": "{}", "parameters": {}, "forward_macs": {})", text(sample(to)), flops, read + written,
+        products > 0 ? 2 * flops : written, read + 2 * written, still ? "none" : saved(with_constant), count, products));
     if (!still) custom_.emplace_back(made.layer, node_->op, read + written);
     return made;
   }
@@ -353,8 +353,16 @@ class Translation {
     if (forward || node_->op == "ConvTranspose") {
       return elements(sample(forward ? out() : in(0))) * (elements(dims(in(1))) / dims(in(1))[0]);
     }
-    if (!is_of(node_->op, {"MatMul", "Gemm"})) return 0;
-    return elements(sample(out())) * (node_->integer("transA", 0) != 0 ? dims(in(0)).front() : dims(in(0)).back());
+    const bool letters = node_->op == "Einsum" && node_->inputs.size() == 2;
+    if (!letters && !is_of(node_->op, {"MatMul", "Gemm"})) return 0;
+    std::string equation = letters ? node_->text("equation") : "";
+    std::erase(equation, ' ');
+    std::int64_t inner = letters ? 1 : node_->integer("transA", 0) != 0 ? dims(in(0)).front() : dims(in(0)).back();
+    for (std::size_t d = 0; d < std::min(equation.size(), dims(in(0)).size()); ++d) {  // letters that the result has not
+      if (equation.find(equation[d], equation.find("->")) == std::string::npos) inner *= dims(in(0))[d];
+    }
+    if (letters && inner == 1) return 0;
+    return static_cast<std::int64_t>(std::min(Int128{elements(sample(out()))} * inner, Int128{kMaxSize}));
   }
 
   // Kinds

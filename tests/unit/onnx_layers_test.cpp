@@ -169,6 +169,16 @@ output out)");
   CHECK(onnx_layers(network).find("custom") == std::string::npos);
 }
 
+TEST_CASE("onnx: products by Einsum, and products of numbers one by one") {
+  const auto macs = [](const std::string& equation) {
+    return total_forward_macs(of_onnx("input a 1 N 2 6 8\ninput b 1 N 2 6 8\nnode Einsum a b -> out equation:" + equation + "\noutput out"));
+  };
+  CHECK(macs("bhid,bhjd->bhij") == 576);  // 2 x 6 x 6 x 8
+  CHECK(macs("bhid,bhie->bhde") == 768);  // 2 x 8 x 8 x 6
+  CHECK(macs("bhid,bhid->bhid") == 0);
+  CHECK_THROWS_WITH_AS(macs("...d,...d->...d"), doctest::Contains("unknown shape"), SpecError);
+}
+
 TEST_CASE("onnx: weights that two nodes share are counted once, and a bias joins its product") {
   const Network network = of_onnx(kRows + R"(weight w 1 8 8
 weight b 1 8
