@@ -81,8 +81,8 @@ TEST_CASE("figures that count as predicted are in these files") {
   CHECK(ids_with([](const Figure& each) { return each.kind == FigureKind::kPredicted; }) ==
         std::vector<std::string>{"L1", "L2", "L3", "L4", "L7", "L8", "M4", "M18", "T1", "T14",
                                  "T18", "ooc-cpu-adam", "ooc-deepcompile", "ooc-links",
-                                 "ooc-primebench", "ooc-primeopt", "ooc-primeopt-experts",
-                                 "ooc-simpletuner-models", "ooc-torchao", "ooc-torchtune"});
+                                 "ooc-primebench", "ooc-primeopt", "ooc-simpletuner-models",
+                                 "ooc-torchao", "ooc-torchtune"});
 }
 
 TEST_CASE("two files have rows that are known to fail; formulas_test.cpp has T4's") {
