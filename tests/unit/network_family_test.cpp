@@ -68,7 +68,7 @@ std::string units_error(const std::string& expression, const std::string& config
 
 TEST_CASE("expressions of a family") {
   const std::string a = R"(, "a": 12)";
-  for (const auto& [expression, value] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& each : std::vector<std::pair<std::string, std::string>>{
            {"a", "12"},
            {"a + b * 2 - 1", "23"},
            {"(a + b) * 2", "36"},
@@ -83,8 +83,8 @@ TEST_CASE("expressions of a family") {
            {"t in ['two', 'three'] or t != 'one' ? 7 : 8", "8"},
            {"l[3] ? 1 : 9", "9"},
        }) {
-    CAPTURE(expression);
-    CHECK(units_text(expression, a) == value);
+    CAPTURE(each.first);
+    CHECK(units_text(each.first, a) == each.second);
   }
   CHECK(units_text("l[1]", a + R"(, "l": ["p", "q"])") == "q");
   CHECK(units_text("n[2] and not n[1] ? 1 : 2", a + R"(, "n": [2, 5])") == "1");

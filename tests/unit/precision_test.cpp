@@ -147,7 +147,7 @@ TEST_CASE("master copy and state have types of their own if they are said") {
     std::int64_t bytes;  // weight, gradient, master copy, two numbers of state
   };
   const std::optional<Dtype> none;
-  for (const auto& [precision, types, bytes] :
+  for (const Row& it :
        {Row{Precision::kBf16, {.master = none}, 2 + 2 + 0 + 8},
         Row{Precision::kBf16,
             {.master = Dtype::kBfloat16, .state = Dtype::kBfloat16},
@@ -155,11 +155,11 @@ TEST_CASE("master copy and state have types of their own if they are said") {
         Row{Precision::kFp8, {.state = Dtype::kBfloat16}, 2 + 2 + 4 + 4},
         Row{Precision::kBf16Pure, {.master = Dtype::kFloat32, .state = Dtype::kFloat32}, 16},
         Row{Precision::kAmpBf16, {.master = Dtype::kFloat32}, 4 + 4 + 0 + 8}}) {
-    CAPTURE(bytes);
-    const Network network = typed_read(kTypedLinear, precision);
+    CAPTURE(it.bytes);
+    const Network network = typed_read(kTypedLinear, it.precision);
     const TrainingGraph graph =
-        build_training_graph(network, {.optimizer = Optimizer::kAdam, .types = types});
-    CHECK(static_bytes(graph) == bytes * kWeights);
+        build_training_graph(network, {.optimizer = Optimizer::kAdam, .types = it.types});
+    CHECK(static_bytes(graph) == it.bytes * kWeights);
   }
 }
 

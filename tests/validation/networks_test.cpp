@@ -43,8 +43,9 @@ int depth(const Network& network) {
 
 TEST_CASE("every shipped network reads, is named after its file and carries its totals") {
   CHECK(shipped_files().size() >= 20);
-  for (const auto& [name, path] : shipped_files()) {
-    CAPTURE(name);
+  for (const auto& shipped : shipped_files()) {
+    const auto& [name, path] = shipped;
+    CAPTURE(shipped.first);
     const SpecDocument document = read_spec_file(path);
     const Network network = read_network(document);
     CHECK(network.name == name);
@@ -189,8 +190,9 @@ TEST_CASE("the example of ten layers has a skip past conv2") {
 
 TEST_CASE("every network ends in its loss, PALEO's in the softmax that PALEO has") {
   const std::set<std::string> of_regression{"dit-xl-2", "sd15-unet", "sdxl-unet", "yolov8s"};
-  for (const auto& [name, path] : shipped_files()) {
-    CAPTURE(name);
+  for (const auto& shipped : shipped_files()) {
+    const auto& [name, path] = shipped;
+    CAPTURE(shipped.first);
     if (of_regression.contains(name)) continue;
     const Network network = read_network_file(path);
     REQUIRE(network.outputs.size() == 1);
