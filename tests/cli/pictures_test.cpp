@@ -161,7 +161,7 @@ TEST_CASE("a calibration has a page of its samples, beside the profile that it i
   CHECK(calibrate({"-o", "plain.json"}).exit_code == 0);
   CHECK(calibrate({"-o", "drawn.json", "--report", "out.html"}).exit_code == 0);
   CHECK(scratch.read("plain.json") == scratch.read("drawn.json"));
-  const Surroundings draws = with_node(scratch, "cat >/dev/null; echo '<svg/>'; echo\n");
+  const Surroundings draws = with_node(scratch, "echo '<svg/>'; echo; cat >/dev/null\n");
   const Ran plotted =
       run_shell("PATH=.:$PATH ooc-paleo calibrate --probe none --from " + kData +
                     "calibrate/stub.samples.jsonl --quiet -o plotted.json --plot out.svg",

@@ -288,7 +288,7 @@ PROFILE_WRONG = {
     "no default efficiency": Drop(["compute", "efficiency", "default"]),
     "an efficiency curve without units":
         Put(["compute", "efficiency", "conv"], {"curve": [[1e6, 0.2], [1e9, 0.6]]}),
-    "a reserve of the far memory": Put(["far_memory", "reserved"], "1 GiB"),
+    "a reserve of the far memory without a unit": Put(["far_memory", "reserved"], 1),
     "a duplex ratio above 1": Put(["connection", "duplex"], 1.1),
     "a duplex ratio below one half": Put(["connection", "duplex"], 0.4),
     "a share of one direction alone": Put(["connection", "duplex"], {"to_near": 0.5}),
