@@ -215,7 +215,7 @@ struct Said {
   std::string pointer;
 
   [[nodiscard]] bool is_on() const {
-    constexpr std::string_view kOff[] = {"false", "no", "none", "0", "disabled"};
+    constexpr std::string_view kOff[] = {"false", "no", "off", "none", "0", "disabled"};
     return std::find(std::begin(kOff), std::end(kOff), lower_case(text)) == std::end(kOff);
   }
   [[noreturn]] void fail(std::string expected) const {
@@ -344,6 +344,15 @@ class Reader {
     const Said* said = find(what);
     return said != nullptr && said->is_on() ? said : nullptr;
   }
+  /// As on(), of a key that is nothing but a switch.
+  [[nodiscard]] const Said* switched(Says what) const {
+    constexpr std::string_view kOn[] = {"true", "yes", "on", "1", "auto", "full"};
+    const Said* said = on(what);
+    const bool is_known =
+        !said || std::find(std::begin(kOn), std::end(kOn), lower_case(said->text)) != std::end(kOn);
+    if (!is_known) said->fail("true or false");
+    return said;
+  }
   void set(std::string_view flag, std::string text, const Said& why) {
     const bool is_there = std::any_of(job_.flags.begin(), job_.flags.end(),
                                       [&](const TrainerFlag& each) { return each.flag == flag; });
@@ -413,8 +422,8 @@ class Reader {
     if (mixed && name != "bf16" && name != "fp16" && name != "fp8") {
       mixed->fail("no, fp16, bf16 or fp8");
     }
-    const Said* bf16 = name == "bf16" ? mixed : on(Says::kBf16);
-    const Said* fp16 = name == "fp16" ? mixed : on(Says::kFp16);
+    const Said* bf16 = name == "bf16" ? mixed : switched(Says::kBf16);
+    const Said* fp16 = name == "fp16" ? mixed : switched(Says::kFp16);
     const bool is_axolotl = has(Says::kModel) && find(Says::kModel)->pointer == "/base_model";
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
@@ -426,16 +435,17 @@ class Reader {
       set("--precision", precision, *bf16);
     } else if (fp16) {
       set("--precision", has(Says::kDeepSpeed) ? "fp16" : "amp-fp16", *fp16);
-    } else if (const Said* tf32 = on(Says::kTf32)) {
+    } else if (const Said* tf32 = switched(Says::kTf32)) {
       set("--precision", "tf32", *tf32);
     }
     const Said* gradients = on(Says::kGradientType);
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
       set("--grad-dtype", "fp32", *gradients);
     }
+    if (!bf16 && !fp16) return;
     const char* half = bf16 ? "bf16" : "fp16";
-    if (const Said* masters = on(Says::kMasters16)) set("--master-dtype", half, *masters);
-    if (const Said* state = on(Says::kState16)) set("--state-dtype", half, *state);
+    if (const Said* masters = switched(Says::kMasters16)) set("--master-dtype", half, *masters);
+    if (const Said* state = switched(Says::kState16)) set("--state-dtype", half, *state);
   }
 
   void compose_optimizer() {

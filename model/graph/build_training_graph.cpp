@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/base/option_text.hpp"
 #include "model/graph/buffers.hpp"
 #include "model/graph/graph_writer.hpp"
 
@@ -387,6 +388,12 @@ class GraphBuilder {
 }  // namespace
 
 TrainingGraph build_training_graph(const Network& network, const GraphOptions& options) {
+  const bool copies = options.types.master.value_or(std::nullopt).has_value();
+  if (copies && network.precision && precision_info(*network.precision).weight == 4) {
+    cannot_combine("--master-dtype",
+                   "--precision " + std::string(precision_info(*network.precision).name),
+                   "leave it out", "its weights are in float32, which need no copy");
+  }
   return GraphBuilder(network, options).run();
 }
 

@@ -105,6 +105,15 @@ TEST_CASE("a trainer's file says types of state and how activations leave") {
                    "layer", "--framework", "pytorch-2-offload"}));
 }
 
+TEST_CASE("a trainer's file that switches 16 bits off says nothing of them") {
+  const ScratchFolder scratch;
+  CHECK(predicted({"--job", scratch.file("off.json", R"({"zero_optimization": {"stage": 0}, "bf16":
+      {"enabled": false, "bf16_master_weights_and_grads": true}})")}) ==
+        predicted({"--framework", "pytorch-2", "--schedule", "in-core"}));
+  CHECK(predicted({"--job", scratch.file("off.yml", "bf16: off\noptim: adamw_torch_fused\n")}) ==
+        predicted({"--framework", "pytorch-2", "--schedule", "in-core", "--optimizer", "adam"}));
+}
+
 TEST_CASE("what a trainer's file says beyond is named, or left alone") {
   const ScratchFolder scratch;
   const std::string file = scratch.file(
@@ -144,6 +153,7 @@ TEST_CASE("a trainer's file that cannot be is refused with file and place") {
           "/zero_optimization/offload_optimizer/device: found \"gpu\", expected none, cpu or nvme");
   refused("micro_batch_size: many\n", "/micro_batch_size: found \"many\", expected a whole number");
   refused("num_processes: 16\n", "/num_processes: found \"16\", expected a whole number from 1");
+  refused("bf16: perhaps\n", "/bf16: found \"perhaps\", expected true or false");
   refused("bf16: true\nbf16: false\n", "line 2: found \"bf16\" for the second time");
   refused("bf16: \"\\q\"\n", "line 1: found unknown escape character");
   refused("a: &a [*a]\n", "line 1: found an alias within what it stands for");
