@@ -1,6 +1,6 @@
 // Each kind of kernel has one number that its rate goes with. It becomes the one at which half of the kind's rows are
-// predicted too slow and half too fast. All other numbers (tiles, tails, transforms) stay the architecture's:
-// tools/fit_kernels.py fits those, for which a table needs many shapes.
+// predicted too slow and half too fast. All other numbers (tiles, tails, transforms) stay the architecture's: a table would
+// need many shapes for them.
 #include "cli/calibrate/from_operations.hpp"
 
 #include <fmt/format.h>
