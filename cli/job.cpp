@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -84,78 +82,11 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
           .search_line = std::move(search_line)};
 }
 
-// A price has no unit of ours: whatever is bought or rented, for whatever time, it only has to be the same for
-// all. By name (`a=10000,b=25000`) no order can be mistaken; a plain list is in that of the machines.
-
 namespace {
 
 constexpr std::string_view kHardwareFlag = "--hardware";
-constexpr std::string_view kPriceFlag = "--price";
 /// More rows than that nobody reads, and each takes the time of a comparison.
 constexpr std::size_t kMaxMachineRows = 1000;
-
-double price_of(std::string_view given) {
-  const std::string_view text = trimmed(given);
-  double price = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), price);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !std::isfinite(price) || price <= 0) {
-    bad_value(kPriceFlag, in_quotes(given), "a number greater than 0",
-              "any unit of money or rent, the same for all, which is not written");
-  }
-  return price;
-}
-
-/// "a=10000,b=25000": a price for each machine, in their order.
-std::vector<double> prices_by_name(const std::vector<std::string>& given,
-                                   const std::vector<std::string>& machines) {
-  std::vector<std::optional<double>> prices(machines.size());
-  for (const std::string& each : given) {
-    const std::size_t sign = each.rfind('=');
-    if (sign == std::string::npos) {
-      bad_value(kPriceFlag, in_quotes(each) + " among prices with names",
-                "NAME=PRICE for every machine, or prices alone");
-    }
-    const std::string name(trimmed(std::string_view(each).substr(0, sign)));
-    const auto machine = std::find(machines.begin(), machines.end(), name);
-    if (machine == machines.end()) unknown_word(kPriceFlag, name, machines);
-    auto& price = prices[static_cast<std::size_t>(machine - machines.begin())];
-    if (price) bad_value(kPriceFlag, in_quotes(name) + " twice", "one price for each machine");
-    price = price_of(std::string_view(each).substr(sign + 1));
-  }
-  std::vector<double> all;
-  for (std::size_t i = 0; i < machines.size(); ++i) {
-    if (!prices[i]) {
-      bad_value(kPriceFlag, "none for " + in_quotes(machines[i]), "one price for each machine");
-    }
-    all.push_back(*prices[i]);
-  }
-  return all;
-}
-
-std::vector<double> prices_of(const std::string& text, const MachineLists& lists) {
-  const std::size_t machines = lists.machines.size();
-  const std::size_t links = lists.links.size();
-  const std::vector<std::string> given = split_list(text, kPriceFlag);
-  const bool named = text.find('=') != std::string::npos;
-  std::vector<double> prices;
-  if (named) {
-    prices = prices_by_name(given, lists.machines);
-  } else {
-    for (const std::string& each : given) prices.push_back(price_of(each));
-  }
-  if (prices.size() == machines * links) return prices;
-  if (prices.size() != machines) {
-    bad_value(kPriceFlag, fmt::format("{} price{}", prices.size(), prices.size() == 1 ? "" : "s"),
-              links == 1 ? fmt::format("{}, one for each machine", machines)
-                         : fmt::format("{}, one for each machine, or {}, one for each machine with "
-                                       "each link",
-                                       machines, machines * links));
-  }
-  std::vector<double> of_rows;
-  for (const double price : prices) of_rows.insert(of_rows.end(), links, price);
-  return of_rows;
-}
 
 }  // namespace
 
@@ -171,7 +102,6 @@ std::vector<std::int64_t> compared_states(const Arguments& arguments) {
 MachineLists machine_lists(const Arguments& arguments) {
   MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag),
                      .links = {},
-                     .prices = {},
                      .states = compared_states(arguments)};
   for (std::size_t i = 0; i < lists.machines.size(); ++i) {
     const auto here = lists.machines.begin() + static_cast<std::ptrdiff_t>(i);
@@ -193,7 +123,6 @@ MachineLists machine_lists(const Arguments& arguments) {
     bad_value("compare", fmt::format("{} machines, links and states", rows),
               fmt::format("at most {}", kMaxMachineRows), "`ooc-paleo sweep` takes more");
   }
-  if (const auto text = arguments.value("--price")) lists.prices = prices_of(*text, lists);
   if (arguments.has("--layer-times") && lists.machines.size() > 1) {
     cannot_combine("--layer-times", fmt::format("{} machines", lists.machines.size()),
                    "use the machine on which the times were measured");

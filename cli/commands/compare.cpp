@@ -17,16 +17,11 @@ extern const Command compare_command;
 
 namespace {
 
-constexpr Flag kPrice{
-    "--price", "LIST",
-    "of each machine, in any unit: NAME=10000,NAME=25000, or 10000,25000 in their order; "
-    "the table then has samples per second and unit of it"};
-
 constexpr Flag kWide{"--wide", {}, "the table also says what memory holds at its peaks"};
 
 const auto kCompareFlags =
     flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),
-                  {kPrice, kWide, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
+                  {kWide, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
                    flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 int run_compare(const Arguments& arguments) {
@@ -44,7 +39,6 @@ int run_compare(const Arguments& arguments) {
                                                   .chosen = job.chosen,
                                                   .links = lists.links,
                                                   .options = job.options,
-                                                  .prices = lists.prices,
                                                   .states = lists.states});
   for (std::size_t row = 0; row < report.rows.size(); ++row) {
     const std::size_t each = lists.links.size() * std::max<std::size_t>(1, lists.states.size());
@@ -78,8 +72,7 @@ const Command compare_command{
         "  ooc-paleo compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --memory 12GiB\n"
         "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3 --batch 400 "
         "--schedules vdnn-all,vdnn-conv,capacity\n"
-        "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3,a100-40gb-sxm --batch 1024 "
-        "--price 3000,9000\n"
+        "  ooc-paleo compare resnet50 --hardware v100-16gb-pcie3,a100-40gb-sxm --batch 1024\n"
         "  ooc-paleo compare llama-3-8b --hardware h100-sxm --seq 8192 --state all\n",
     .positionals = flags::kNetwork,
     .flags = kCompareFlags,

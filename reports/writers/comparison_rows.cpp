@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "model/base/quantity_io.hpp"
@@ -164,6 +163,20 @@ std::vector<RowColumn> peak_columns(std::vector<RowColumn> columns) {
   return columns;
 }
 
+/// Most samples a second first, then those that do not fit by what they lack.
+std::vector<const MachineRow*> best_first(const MachinesReport& report) {
+  std::vector<const MachineRow*> order;
+  for (const MachineRow& row : report.rows) order.push_back(&row);
+  const auto rank = [](const MachineRow* row) {
+    const RunReport& best = best_of(*row);
+    return best.feasible ? std::pair(0, -best.samples_per_s)
+                         : std::pair(1, static_cast<double>(lacking_bytes(best).count()));
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  return order;
+}
+
 }  // namespace
 
 /// Says that the best two differ by less than such ratios were off; empty without errors.
@@ -226,7 +239,6 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
 
 ResultRows machine_rows(const MachinesReport& report, const WriteOptions& options) {
   const RunInputs& in = best_of(report.rows.front()).inputs;
-  const BestMachines best = best_machines(report);
   Runs fits;
   const auto any_row = [&](auto holds) {
     return std::any_of(report.rows.begin(), report.rows.end(), holds);
@@ -246,42 +258,21 @@ ResultRows machine_rows(const MachinesReport& report, const WriteOptions& option
       .title = fmt::format("{}: the best schedule of each {}", job_text(in, !machines), each),
       .head = {(in.memory_given ? "near memory " + format_bytes(in.memory) + "; " : "") +
                memory_text(in)},
-      .extra = {"state", "price", "samples_per_s_per_price", "fastest", "most_for_the_price"}};
-  for (const std::size_t i : best_first(report)) {
-    const MachineRow& row = report.rows[i];
-    const RunReport& run = best_of(row);
-    const auto number = [](const std::optional<double>& value) {
-      return value ? MetricValue(*value) : MetricValue();
-    };
-    rows.rows.push_back(
-        {.extra = {row.state.empty() ? MetricValue() : MetricValue(row.state), number(row.price),
-                   number(samples_per_price(row)), best.fastest == i, best.for_the_price == i},
-         .runs = row.results,
-         .remarks = row.remarks,
-         .fails = !run.feasible});
+      .extra = {"state"}};
+  for (const MachineRow* row : best_first(report)) {
+    const RunReport& run = best_of(*row);
+    rows.rows.push_back({.extra = {row->state.empty() ? MetricValue() : MetricValue(row->state)},
+                         .runs = row->results,
+                         .remarks = row->remarks,
+                         .fails = !run.feasible});
     if (run.feasible) fits.push_back(&run);
   }
-  const auto mark = [](std::string name, std::string (*show)(const MetricValue& value)) {
-    return RowColumn{"", std::move(name), 0, "", "", show};
-  };
   if (machines || !states) rows.columns.push_back({"machine", "hardware"});
   rows.columns.insert(
       rows.columns.end(),
       {{"link", "link_bytes_per_s"},
        {"state", "state", 0, "what moves, as docs/model.md, section 10 has it"},
-       mark("fastest",
-            [](const MetricValue& is) { return std::string(std::get<bool>(is) ? "fastest" : ""); }),
-       mark("most_for_the_price",
-            [](const MetricValue& is) {
-              return std::string(std::get<bool>(is) ? "most for the price" : "");
-            }),
        {"samples/s", "samples_per_s"},
-       {"price", "price", 0, "", "", [](const MetricValue& price) { return metric_text(price); }},
-       {"samples/s per price", "samples_per_s_per_price", 0, "per unit of the price that was given",
-        "",
-        [](const MetricValue& each_price) {
-          return fmt::format("{:.4g}", std::get<double>(each_price));
-        }},
        {"time", "iteration_time_ns"},
        {"slowdown", "slowdown", 0, "against computing alone on that machine"},
        {"schedule", "row", 0,

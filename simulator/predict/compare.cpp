@@ -93,11 +93,9 @@ MachinesReport compare_machines(const MachinesRequest& request) {
     for (const std::optional<BytesPerSecond>& link : request.links) {
       const std::size_t states = std::max<std::size_t>(1, request.states.size());
       for (std::size_t i = 0; i < states; ++i) {
-        MachineRow row =
+        report.rows.push_back(
             row_on(request, machine, link,
-                   request.states.empty() ? std::nullopt : std::optional(request.states[i]));
-        if (!request.prices.empty()) row.price = request.prices[report.rows.size() / states];
-        report.rows.push_back(std::move(row));
+                   request.states.empty() ? std::nullopt : std::optional(request.states[i])));
       }
     }
   }

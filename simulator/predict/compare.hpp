@@ -37,7 +37,6 @@ struct MachinesRequest {
   /// Links for each machine; unset: the profile's.
   std::span<const std::optional<BytesPerSecond>> links;
   const CaseOptions& options;  ///< the link is ignored; so are moving states if `states` is set
-  std::span<const double> prices{};        ///< one a machine and link, or empty
   std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or empty
 };
 

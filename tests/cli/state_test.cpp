@@ -159,8 +159,8 @@ TEST_CASE("compare says which presets fit, the quickest first, and of the others
   const Ran json = ask({"--precision", "fp16", "--format", "json"});
   CHECK(has(json.out, "\"state\": \"fsdp-cpu\""));
   const Ran csv = ask({"--precision", "fp16", "--format", "csv"});
-  CHECK(has(csv.out, ",state,price,"));
-  CHECK(has(csv.out, ",paged,,"));
+  CHECK(has(csv.out, ",state\n"));
+  CHECK(has(csv.out, ",paged\n"));
   // Under in-core near memory lacks less than far memory under capacity, but that is no way out.
   const Ran poor = ask({"--precision", "fp16", "--memory", "1.5GB", "--far-memory", "1GB"});
   CHECK(poor.exit_code == 3);

@@ -63,7 +63,7 @@ const answers = {
   predict: [['predict', ...job, '--memory', '14GiB', '--framework', 'pytorch-2'], ['timeline', 'time', 'waits', 'memory']],
   not_fitting: [['predict', ...job, '--memory', '1GiB'], ['memory']],
   compare: [['compare', ...job], ['pareto', 'time', 'memory']],
-  machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--price', '1000,2000', '--schedules', 'capacity,in-core', '--quiet'], ['machines', 'time', 'memory']],
+  machines: [['compare', 'vgg16', '--hardware', 'v100-16gb-pcie3,rtx-3090', '--batch', '128', '--schedules', 'capacity,in-core', '--quiet'], ['machines', 'time', 'memory']],
   link: [['sweep', ...job, '--link', '4GB/s:256GB/s:x2', '--schedule', 'capacity,vdnn-all', '--memory', '12GiB'], ['link']],
   budget: [['sweep', ...job, '--memory', '8GiB:20GiB:+1GiB', '--schedule', 'capacity,in-core'], ['budget']],
   batch: [['sweep', 'vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '64:512:+64', '--schedule', 'capacity,in-core', '--quiet'], ['batch']],

@@ -55,22 +55,13 @@ function machinesAnswer(documents, rowsOf) {
   }));
   const answer = schedulesAnswer(results, `${results[0].inputs.network}, batch ${results[0].inputs.batch}: which machine?`);
   answer.charts = answer.charts.filter((each) => each.id !== 'pareto');
-  const prices = machines.some((each) => each.price !== null);
-  const perPrice = (machine) => (machine.samples_per_s_per_price === null ? '' : `, ${format.number(machine.samples_per_s_per_price)} for a unit of price`);
   const rows = machines.map((machine, i) => ({ ...machine, name: results[i].label, samples: machine.feasible ? machine.results[0].samples_per_s : 0 }));
   answer.charts.unshift(bars({
-    id: 'machines', title: 'Samples a second by machine', note: `Each under its best schedule.${prices ? ' For the price: see the figures at the bars.' : ''}`,
+    id: 'machines', title: 'Samples a second by machine', note: 'Each under its best schedule.',
     rows, named: (row) => row.name, value: (row) => row.samples, tick: String, group: () => 'samples/s',
-    text: (row) => (row.feasible ? `${format.number(row.samples)}/s${prices && row.samples_per_s_per_price !== null ? `\n${format.number(row.samples_per_s_per_price)} a price unit` : ''}` : 'does not fit'),
-    tip: (row) => `<b>${format.escaped(row.name)}</b><br>${row.feasible ? format.escaped(`${format.number(row.samples)} samples/s under ${row.results[0].inputs.schedule}${perPrice(row)}`) : 'does not fit'}`,
+    text: (row) => (row.feasible ? `${format.number(row.samples)}/s` : 'does not fit'),
+    tip: (row) => `<b>${format.escaped(row.name)}</b><br>${row.feasible ? format.escaped(`${format.number(row.samples)} samples/s under ${row.results[0].inputs.schedule}`) : 'does not fit'}`,
   }));
-  const priced = machines.filter((each) => each.price !== null && each.feasible);
-  if (priced.length) {
-    answer.tables.unshift({
-      id: 'prices', title: 'For the price', columns: ['machine', 'price', 'samples/s', 'samples/s for a unit of it'],
-      rows: machines.map((machine, i) => [results[i].label, format.number(machine.price), machine.feasible ? format.number(machine.results[0].samples_per_s) : 'does not fit', format.number(machine.samples_per_s_per_price)]),
-    });
-  }
   return answer;
 }
 
