@@ -44,8 +44,7 @@ inline constexpr Flag kJob{"--job", "FILE",
                            Completes::kInputs};
 inline constexpr Flag kMaxInput{"--max-input", "SIZE",
                                 "largest input file that is read; default 64MiB"};
-inline constexpr Flag kQuiet{"--quiet", "",
-                             "no progress and no remarks on standard error; of compare no chart"};
+inline constexpr Flag kQuiet{"--quiet", "", "no progress and no remarks on standard error"};
 inline constexpr Flag kNoColor{"--no-color", "", "no colours (as with NO_COLOR set)"};
 
 /// Returns the flags of a run. `lists`: with several values; `but`: left out.

@@ -48,7 +48,6 @@ int run_compare(const Arguments& arguments) {
     }
   }
   WriteOptions write = job.result.write;
-  if (remarks == Remarks::kQuiet) write.chart = Chart::kNone;
   if (arguments.has("--wide")) write.columns = Columns::kWide;
   const bool one = lists.are_one();
   const ResultRows rows =

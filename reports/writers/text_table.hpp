@@ -119,9 +119,6 @@ struct StaticWords {
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
 /// Returns OOC-Paleo's equations beside the run; empty unless asked for.
 [[nodiscard]] std::string table_equations(const RunReport& report, const Look& look);
-/// Bars of the times; "" where there is nothing to compare.
-[[nodiscard]] std::string comparison_chart(const std::vector<const RunReport*>& reports,
-                                           const Look& look = {});
 [[nodiscard]] std::string table_inspection(const NetworkReport& report,
                                            const WriteOptions& options);
 [[nodiscard]] std::string table_replay(const ReplayReport& report, const WriteOptions& options);

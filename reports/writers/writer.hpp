@@ -23,7 +23,6 @@ struct ToolInfo {
 };
 
 enum class Colour { kNone, kAnsi };
-enum class Chart { kNone, kText };
 enum class Columns { kUsual, kWide };
 
 /// Style of text for people. The caller applies --no-color, NO_COLOR and the terminal's properties.
@@ -35,7 +34,6 @@ struct Look {
 struct WriteOptions {
   ToolInfo tool = {};
   Look look = {};
-  Chart chart = Chart::kText;         ///< style of comparisons for people
   Columns columns = Columns::kUsual;  ///< style of comparisons for people
 };
 

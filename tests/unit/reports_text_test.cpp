@@ -236,35 +236,6 @@ TEST_CASE("a comparison names one bound in its head, or each row's own where the
   CHECK(has(text, "510.0 us"));
 }
 
-TEST_CASE(
-    "a comparison's chart shows compute, the rest and the bound, where there is something to "
-    "compare") {
-  // 72 cells for 600 us: 300 us are 36, of which half are compute; a bound of 200 us is at cell 24.
-  RunReport fast = Example().report();
-  fast.iteration_time = us(300);
-  fast.compute_utilization = 0.5;
-  fast.lower_bound = us(200);
-  RunReport slow = fast;
-  slow.inputs.schedule = "slow";
-  slow.iteration_time = us(600);
-  slow.lower_bound.reset();
-  const std::string text = comparison_chart({&fast, &slow});
-  CHECK(text ==
-        "\nTime, 600.0 us at the widest: # compute, . waits and tasks run again, | lower bound\n"
-        "  one, moved  " +
-            std::string(18, '#') + std::string(6, '.') + "|" + std::string(11, '.') +
-            "\n"
-            "  slow        " +
-            std::string(36, '#') + std::string(36, '.') + "\n");
-  CHECK(comparison_chart({&fast}) == "");
-  // On a terminal the longest bar ends where the width does, a mark behind it included.
-  slow.inputs.row = "slow, in rounds of fewer samples";
-  CHECK(has(comparison_chart({&fast, &slow}, {.width = 80}),
-            "\n  slow, in rounds of fewer samples  " + std::string(22, '#') + std::string(21, '.') +
-                "\n"));
-  CHECK_FALSE(has(comparison_text({fast, slow}, {.chart = Chart::kNone}), "Time, "));
-}
-
 TEST_CASE("a comparison of long names and large numbers stays within 120 columns") {
   RunReport report = Example().report();
   report.inputs.schedule = "unified-prefetch";
