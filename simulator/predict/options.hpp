@@ -1,6 +1,6 @@
-// Options of a run, in one table. A row has the texts for --help, completion and the manual, the conversion
-// of texts to values, and, for axes of sweeps, how values count and which results rows can share. Flags,
-// help, completion and the manual follow from the table.
+// Options of a run, in one table. A row has the texts for --help and completion, the conversion of texts
+// to values, and, for axes of sweeps, how values count and which results rows can share. Flags, help and
+// completion follow from the table.
 //
 // To add an option: a row in options.cpp, and the code that uses it. For an option that only
 // schedules read: a row in simulator/schedules/option_table.cpp, which this table includes.

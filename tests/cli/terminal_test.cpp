@@ -227,16 +227,6 @@ TEST_CASE("what is no terminal gets the same bytes whatever COLUMNS is") {
   CHECK(run_shell("COLUMNS=60 " + command).out == run_shell(command).out);
 }
 
-TEST_CASE("the manual names every command and flag") {
-  const std::string page = run_ooc_paleo({"manual"}).out;
-  CHECK(page.starts_with(".TH OOC\\-PALEO 1 "));
-  for (const char* text : {"\n.SS max-batch\n", "\\fB\\-\\-hardware\\fR PROFILE\n",
-                           "\\fB\\-\\-output\\fR, \\fB\\-o\\fR FILE\n"}) {
-    CAPTURE(text);
-    CHECK(has(page, text));
-  }
-}
-
 // Completion as a shell would use it.
 
 /// What bash offers when the cursor is behind the last of `words`, one a line.

@@ -41,7 +41,7 @@ execute_process(COMMAND ${program} predict only_here --hardware v100-16gb-pcie3 
 if(NOT status EQUAL 2 OR NOT errors MATCHES "scripts/build-pages makes it" OR EXISTS ${root}/out.html)
   message(SEND_ERROR "--report without charts: ${status} ${errors}")
 endif()
-foreach(file share/man/man1/ooc-paleo.1 share/bash-completion/completions/ooc-paleo
+foreach(file share/bash-completion/completions/ooc-paleo
     share/zsh/site-functions/_ooc-paleo share/fish/vendor_completions.d/ooc-paleo.fish)
   if(NOT EXISTS ${prefix}/${file})
     message(SEND_ERROR "${file} is not installed")
