@@ -38,10 +38,7 @@ namespace {
 
 constexpr Flag kZip{
     "--zip", {}, "lists step together, the first of each, then the second: no product"};
-constexpr Flag kDryRun{
-    "--dry-run",
-    {},
-    "say how many rows there are, and about how long they take; run and write nothing"};
+constexpr Flag kDryRun{"--dry-run", {}, "say how many rows there are; run and write nothing"};
 constexpr Flag kRowFormat{"--format", "FORMAT", "default: what -o ends with, else csv",
                           Completes::kChoices, "csv|json|jsonl|sqlite"};
 constexpr Flag kOverwrite{"--overwrite", {}, "begin the file anew, whatever it has"};
@@ -344,10 +341,7 @@ int run_sweep_command(const Arguments& arguments) {
   const bool all = compared_schedules(arguments).all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
-    const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
-    OutputFile("stdout", "-")
-        .finish(dry_run({.grid = grid, .inputs = inputs, .format = format.rows, .threads = threads},
-                        format.name));
+    OutputFile("stdout", "-").finish(dry_run(runnable_grid(lists, inputs, all, remarks)));
     return kExitOk;
   }
   check_outputs(arguments, {.networks = lists.networks, .profiles = lists.hardware});

@@ -4,10 +4,9 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "cli/remarks.hpp"
-#include "simulator/predict/sweep.hpp"
+#include "simulator/predict/study.hpp"
 
 namespace ooc {
 
@@ -45,8 +44,7 @@ class Progress {
   Clock::time_point next_;
 };
 
-/// Returns lines for people: how many rows the job has, and about how long they take. Measured times are in them, so two
-/// runs differ.
-[[nodiscard]] std::string dry_run(const SweepJob& job, std::string_view format_name);
+/// Returns lines for people: how many rows there are, of how many values of which lists.
+[[nodiscard]] std::string dry_run(const SweepGrid& grid);
 
 }  // namespace ooc

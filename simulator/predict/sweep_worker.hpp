@@ -1,5 +1,5 @@
 // Rows of a sweep on one thread, one after another in any order. Costs and plans shared with the
-// row before are reused. Behind run_sweep and the estimate of `sweep --dry-run`.
+// row before are reused.
 #pragma once
 
 #include <functional>

@@ -333,7 +333,7 @@ TEST_CASE("what is wrong with a study is said with file and place") {
   CHECK(has(beside.err, "a job, beside others"));
 }
 
-TEST_CASE("a dry run counts, estimates and writes nothing") {
+TEST_CASE("a dry run counts and writes nothing") {
   const ScratchFolder scratch;
   scratch.file("r.csv", "good\n");
   const Ran ran = sweep({"--batch", "1,2", "--memory", "20GB:29GB:+1GB", "--link",
