@@ -4,7 +4,6 @@
 #include "cli/interrupt.hpp"
 
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +26,6 @@ struct FileSlot {
   std::atomic<bool> reserved{false};  ///< being filled or in use
   std::atomic<bool> armed{false};     ///< the rest is complete
   std::array<char, kPathLength> path{};
-  int descriptor = -1;
 };
 
 std::array<FileSlot, kSlots> unfinished;
@@ -53,18 +51,9 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t ignored = write(STDERR_FILENO, text.data(), text.size());
 }
 
-/// Whether the name still means that file: it is renamed before it is forgotten, and then another
-/// process may have made the next one.
-bool is_still_named(const FileSlot& slot) {
-  struct stat named {};
-  struct stat held {};
-  return lstat(slot.path.data(), &named) == 0 && fstat(slot.descriptor, &held) == 0 &&
-         named.st_dev == held.st_dev && named.st_ino == held.st_ino;
-}
-
 [[noreturn]] void end_process(int signal_number) {
   for (const FileSlot& slot : unfinished) {
-    if (slot.armed.load() && is_still_named(slot)) unlink(slot.path.data());
+    if (slot.armed.load()) unlink(slot.path.data());
   }
   if (signal_number == SIGALRM) say("ooc-paleo: interrupted\n");
   _exit(signal_number == SIGINT || signal_number == SIGALRM ? kExitInterrupted
@@ -111,13 +100,12 @@ InterruptGuard::InterruptGuard() { guards.fetch_add(1); }
 InterruptGuard::~InterruptGuard() { guards.fetch_sub(1); }
 bool InterruptGuard::interrupted() { return first_signal_ms.load() != 0; }
 
-std::optional<std::size_t> remove_on_interrupt(const UnfinishedFile& file) {
-  if (file.path.size() >= kPathLength) return std::nullopt;
+std::optional<std::size_t> remove_on_interrupt(const std::string& path) {
+  if (path.size() >= kPathLength) return std::nullopt;
   for (std::size_t i = 0; i < kSlots; ++i) {
     FileSlot& slot = unfinished[i];
     if (slot.reserved.exchange(true)) continue;
-    std::memcpy(slot.path.data(), file.path.c_str(), file.path.size() + 1);
-    slot.descriptor = file.descriptor;
+    std::memcpy(slot.path.data(), path.c_str(), path.size() + 1);
     slot.armed.store(true);
     return i;
   }

@@ -27,15 +27,9 @@ class InterruptGuard {
 /// Thrown by a command that has saved its partial results.
 struct Interrupted : std::exception {};
 
-/// File that has not got its final name yet.
-struct UnfinishedFile {
-  std::string path;
-  int descriptor = -1;
-};
-
-/// Registers a file for removal by a signal that ends the process. Unset: the table is full or the
+/// Registers a file that has not got its final name yet for removal by a signal that ends the process. Unset: the table is full or the
 /// path too long; then only ordinary errors remove it.
-[[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const UnfinishedFile& file);
+[[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const std::string& path);
 void forget_on_interrupt(std::size_t slot);
 
 }  // namespace ooc

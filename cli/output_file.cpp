@@ -1,11 +1,8 @@
 // POSIX calls rather than streams: streams hide why a write failed, and a full disk must be an
-// error that says so. The working name is one of a few that belong to the target, locked as long as
-// its process lives: what a killed process left is found, and used or removed, by the next that
-// writes there.
+// error that says so.
 #include "cli/output_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,65 +37,12 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   return path;
 }
 
-/// So many processes may write one target at once before their leftovers are no longer found.
-constexpr int kWorkingNames = 8;
-
-std::string working_name(const std::string& target, int number) {
-  constexpr std::size_t kLongestName = 200;  // of the 255 that a file system takes
-  const std::size_t name = target.rfind('/') + 1;
-  return target.substr(0, name) + target.substr(name, kLongestName) + ".ooc-paleo-tmp" +
-         (number == 0 ? "" : std::to_string(number + 1));
-}
-
-/// A file that only this process can be writing: its lock is ours, and nobody planted a link there. It may
-/// have got its final name, or have been removed, while we waited for the lock.
-bool is_ours(int descriptor, const std::string& name) {
-  struct stat held {};
-  struct stat named {};
-  return fstat(descriptor, &held) == 0 && lstat(name.c_str(), &named) == 0 &&
-         held.st_dev == named.st_dev && held.st_ino == named.st_ino && S_ISREG(held.st_mode) &&
-         held.st_nlink == 1 && held.st_uid == geteuid();
-}
-
-enum class Missing { kMake, kLeave };
-
-/// The descriptor of a working file that nobody else is writing, or -1.
-int take_working_file(const std::string& name, Missing missing) {
-  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  int descriptor = -1;
-  bool made = false;
-  if (missing == Missing::kMake) descriptor = open(name.c_str(), kFlags | O_CREAT | O_EXCL, 0600);
-  if (descriptor >= 0) {
-    made = true;
-  } else {
-    descriptor = open(name.c_str(), kFlags);
-  }
-  if (descriptor < 0) return -1;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-    if (is_ours(descriptor, name)) return descriptor;
-  } else if (made && errno != EWOULDBLOCK) {
-    unlink(name.c_str());  // a file system without locks
-  }
-  close(descriptor);
-  return -1;
-}
-
-/// One of the names, whose leftovers are then gone, or any name where there are no locks.
+/// A file beside the target that nobody else writes; -1 where none can be made.
 int open_working_file(const std::string& target, std::string& name) {
-  int descriptor = -1;
-  for (int i = 0; i < kWorkingNames; ++i) {
-    const std::string candidate = working_name(target, i);
-    if (descriptor < 0) {
-      descriptor = take_working_file(candidate, Missing::kMake);
-      if (descriptor >= 0) name = candidate;
-    } else if (const int leftover = take_working_file(candidate, Missing::kLeave); leftover >= 0) {
-      unlink(candidate.c_str());
-      close(leftover);
-    }
-  }
-  if (descriptor >= 0) return descriptor;
-  name = working_name(target, 0) + ".XXXXXX";
-  return mkstemp(name.data());
+  constexpr std::size_t kLongestName = 200;  // of the 255 that a file system takes
+  const std::size_t file = target.rfind('/') + 1;
+  name = target.substr(0, file) + target.substr(file, kLongestName) + ".ooc-paleo-tmp.XXXXXX";
+  return mkostemp(name.data(), O_CLOEXEC);
 }
 
 mode_t default_mode() {
@@ -183,11 +127,10 @@ void OutputFile::open_temporary() {
     temporary_.clear();
     fail(in_quotes(path_) + ": " + system_text(errno));
   }
-  interrupt_slot_ = remove_on_interrupt({.path = temporary_, .descriptor = descriptor_});
+  interrupt_slot_ = remove_on_interrupt(temporary_);
   struct stat old {};
   const bool replaces = stat(target_.c_str(), &old) == 0;
-  if (ftruncate(descriptor_, 0) != 0 ||
-      fchmod(descriptor_, replaces ? old.st_mode & 07777 : default_mode()) != 0) {
+  if (fchmod(descriptor_, replaces ? old.st_mode & 07777 : default_mode()) != 0) {
     fail(in_quotes(path_) + ": " + system_text(errno));
   }
 }
@@ -224,10 +167,8 @@ void OutputFile::commit() {
     return;
   }
   if (is_stdout()) return;
-  // Network file systems say that a write failed when its file is closed; the lock stays with the
-  // other descriptor until the file has its name.
-  const int copy = dup(descriptor_);
-  if (copy < 0 || (close(copy) != 0 && errno != EINTR)) {
+  // Network file systems say that a write failed when its file is closed.
+  if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) {
     fail(in_quotes(path_) + ": " + system_text(errno));
   }
   if (!temporary_.empty()) {
@@ -236,7 +177,6 @@ void OutputFile::commit() {
     }
     forget();
   }
-  close(std::exchange(descriptor_, -1));
 }
 
 void OutputFile::finish(std::string_view text) {
