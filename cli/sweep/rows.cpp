@@ -119,10 +119,6 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
   json.end();
 }
 
-void put_cause(JsonWriter& json, std::string_view key, NoKnee cause) {
-  json.member(key, cause == NoKnee::kNone ? std::nullopt : std::optional(no_knee_name(cause)));
-}
-
 /// What any row on a machine rests on.
 void put_assumed(JsonWriter& json, const SweepEnd& end) {
   const auto& [grid, inputs, summary] = end;
@@ -149,8 +145,6 @@ std::string json_end(const SweepEnd& end) {
     put_keys(json, end, knee);
     put_link(json, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
     put_link(json, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
-    put_cause(json, "not_within_1_percent", knee.not_within_1_percent);
-    put_cause(json, "not_within_5_percent", knee.not_within_5_percent);
     json.end();
   }
   json.line(0).end().line(0).begin_list("remarks");
@@ -181,16 +175,8 @@ constexpr SweepFormat kFormats[] = {
     {.name = "jsonl", .begin = &jsonl_begin, .rows = {&add_jsonl, ""}, .end = &nothing},
     {.name = "sqlite", .begin = &csv_begin, .rows = {&add_csv, ""}, .end = &nothing}};
 
-/// "none (recomputes)" and "64 GB/s"; of one cause for both "none" and "none (does not fit)".
-std::pair<std::string, std::string> links_text(const Knee& knee) {
-  const auto text = [&](const std::optional<BytesPerSecond>& link, NoKnee cause) {
-    return link                     ? format_rate(*link)
-           : cause == NoKnee::kNone ? "none"
-                                    : fmt::format("none ({})", no_knee_text(cause));
-  };
-  const bool one_cause = knee.not_within_1_percent == knee.not_within_5_percent;
-  return {text(knee.within_1_percent, one_cause ? NoKnee::kNone : knee.not_within_1_percent),
-          text(knee.within_5_percent, knee.not_within_5_percent)};
+std::string link_text(const std::optional<BytesPerSecond>& link) {
+  return link ? format_rate(*link) : "none";
 }
 
 /// ", batch 256, 12 GiB, far 64 GiB, devices 2": what lists say of the row, but names and links, and, of all but the
@@ -232,12 +218,11 @@ std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) 
   for (const Knee& knee :
        std::span(end.summary.knees).first(std::min(most, end.summary.knees.size()))) {
     const RunInputs inputs = inputs_at(end.grid, end.inputs, knee.row);
-    auto [within_1, within_5] = links_text(knee);
     table.add_row(
         {fmt::format("{}{} on {}{}, {}", inputs.network,
                      end.inputs.framework_names.size() < 2 ? "" : " in " + inputs.framework,
                      inputs.hardware, axes_text(end, knee.row), inputs.schedule),
-         std::move(within_1), std::move(within_5)});
+         link_text(knee.within_1_percent), link_text(knee.within_5_percent)});
   }
   std::string out =
       "The slowest link of the list that comes within 1 % and 5 % of computing alone:\n" +

@@ -20,7 +20,6 @@
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/border_search.hpp"
 #include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/knee.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -191,6 +190,39 @@ bool moves_nothing(const RunReport& report) {
   return report.to_far + report.to_near + report.peak_far == Bytes(0);
 }
 
+/// First reason why no value is enough, by its names in results and for people.
+struct Cause {
+  std::string_view name;
+  std::string_view text;
+  [[nodiscard]] bool operator==(const Cause&) const = default;
+};
+constexpr Cause kNotWorkedOut{"not_worked_out", "cannot be worked out"};
+constexpr Cause kDoesNotFit{"does_not_fit", "does not fit"};
+constexpr Cause kComputation{"computation", "computes longer"};
+constexpr Cause kRecomputes{"recomputes", "recomputes"};
+constexpr Cause kPageFaults{"page_faults", "waits for page faults"};
+constexpr Cause kFarUpdates{"far_updates", "waits for updates in far memory"};
+constexpr Cause kLink{"link", "the link binds"};
+constexpr Cause kFarMemory{"far_memory", "far memory caps the link"};
+constexpr Cause kNearMemory{"near_memory", "near memory caps the link"};
+constexpr Cause kOtherWaits{"other_waits", "waits for more than copies"};
+
+/// Why an iteration that fits takes longer than that. `copies_bind`: with copies that take no time it does not.
+Cause why_too_slow(const RunReport& report, Duration most, bool copies_bind) {
+  const auto stall = [&](StallCause cause) {
+    return report.stalls[static_cast<std::size_t>(cause)];
+  };
+  if (report.compute_time > most) return kComputation;
+  const Duration run_again = report.compute_time + stall(StallCause::kRecompute);
+  if (run_again > most) return kRecomputes;
+  if (!copies_bind) {
+    if (run_again + stall(StallCause::kFault) > most) return kPageFaults;
+    return stall(StallCause::kUpdate) > Duration(0) ? kFarUpdates : kOtherWaits;
+  }
+  if (report.link_limited_by == "far memory") return kFarMemory;
+  return report.link_limited_by == "near memory" ? kNearMemory : kLink;
+}
+
 /// One schedule.
 class Search {
  public:
@@ -221,8 +253,8 @@ class Search {
     Bytes has;
   };
 
-  void note(NoKnee cause, std::string text) {
-    row_.reason = no_knee_name(cause);
+  void note(const Cause& cause, std::string text) {
+    row_.reason = cause.name;
     row_.reason_text = std::move(text);
   }
 
@@ -293,31 +325,31 @@ class Search {
 
   /// Of the run with as much as there can be, which the row has.
   void note_what_binds(std::int64_t most) {
-    if (!row_.run) return note(NoKnee::kNotWorkedOut, row_.reason_text);
+    if (!row_.run) return note(kNotWorkedOut, row_.reason_text);
     const RunReport& report = *row_.run;
     if (report.out_of_memory) {
       const OutOfMemory& oom = *report.out_of_memory;
       const std::string_view tier = oom.tier == OutOfMemory::Tier::kNear ? "near" : "far";
       const std::optional<Bytes> least = needed_bytes(oom);
       return note(
-          NoKnee::kDoesNotFit,
+          kDoesNotFit,
           least ? fmt::format("does not fit: takes {} of {} memory", format_bytes(*least), tier)
                 : fmt::format("does not fit: {} memory is too small at {}", tier, oom.step));
     }
-    const NoKnee cause = why_too_slow(link_time(report), goal(report), copies_bind(most));
-    std::string text(no_knee_text(cause));
+    const Cause cause = why_too_slow(report, goal(report), copies_bind(most));
+    std::string text(cause.text);
     const TransferCosts& costs = jobs_.at(most).costs.transfers;
     const std::string rate = format_rate(std::min(costs.to_far_peak, costs.to_near_peak));
     const bool one = axis_.word == "link-to-far" || axis_.word == "link-to-near";
-    if (cause == NoKnee::kComputation) text += ": " + format_duration(report.compute_time);
-    if (cause == NoKnee::kFarMemory || cause == NoKnee::kNearMemory) text += " at " + rate;
-    if (cause == NoKnee::kLink) {
+    if (cause == kComputation) text += ": " + format_duration(report.compute_time);
+    if (cause == kFarMemory || cause == kNearMemory) text += " at " + rate;
+    if (cause == kLink) {
       const std::string_view other = axis_.word == "link-to-far" ? "near" : "far";
       text = one ? fmt::format("the link to {} memory binds at {}", other, rate)
                  : "the link binds at " + rate;
     }
     note(cause, std::move(text));
-    if (cause == NoKnee::kLink && one) row_.reason = "other_direction";
+    if (cause == kLink && one) row_.reason = "other_direction";
   }
 
   /// Whether the goal is met where copies take no time but their latency.

@@ -23,7 +23,9 @@ using namespace std::chrono_literals;
 
 /// What became of one row.
 struct Row {
-  LinkTime time;
+  bool feasible = false;
+  bool within_1_percent = false;                  ///< of the reference
+  bool within_5_percent = false;                  ///< likewise
   std::string_view lacks;                         ///< where it does not fit
   std::shared_ptr<const SpecError> failure = {};  ///< where it could not be worked out
 };
@@ -33,8 +35,6 @@ struct Piece {
   std::string text;
   std::string page;
   std::vector<Row> rows;
-  /// Of lines, where it may tell why there is no knee, by row.
-  std::vector<std::pair<std::size_t, LinkTime>> at_infinite_link;
   std::exception_ptr error;
   bool done = false;
 };
@@ -46,15 +46,13 @@ struct SharedCosts {
   std::exception_ptr error;  ///< they cannot be made
 };
 
-/// Place in the list of the first of the fastest links, of which there are several; else none.
-std::optional<std::size_t> fastest_link(const SweepGrid& grid) {
-  if (grid.rows_of_line() < 2) return std::nullopt;
-  return grid.lists().of("--link").place_of_most();
-}
-
 std::string_view lack_of(const OutOfMemory& oom) {
   if (oom.tier == OutOfMemory::Tier::kFar) return "far memory";
   return oom.free >= oom.wanted ? "near memory in one piece" : "near memory";
+}
+
+void note_slowest(std::optional<BytesPerSecond>& slowest, BytesPerSecond link) {
+  if (!slowest || link < *slowest) slowest = link;
 }
 
 /// Its threads share it: one that is in the middle of a row may outlive the call.
@@ -63,7 +61,6 @@ class Runner : public std::enable_shared_from_this<Runner> {
   Runner(const SweepJob& job, const SweepSink& sink)
       : job_(job),
         sink_(sink),
-        fastest_link_(fastest_link(job.grid)),
         pieces_per_unit_((job.grid.rows_of_unit() + kRowsPerPiece - 1) / kRowsPerPiece),
         first_piece_(piece_of(job.range.begin)),
         end_piece_(job.range.size() == 0 ? first_piece_ : piece_of(job.range.end - 1) + 1),
@@ -139,9 +136,6 @@ class Runner : public std::enable_shared_from_this<Runner> {
         asked.inputs = inputs_at(job_.grid, job_.inputs, row);
         add(piece, row, asked, std::make_shared<const SpecError>(error), text);
       }
-      if (fastest_link_ && row % job_.grid.rows_of_line() == *fastest_link_) {
-        look_beyond(piece, row, runner);
-      }
     }
   }
 
@@ -161,24 +155,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
     piece.text += text;
     piece.page += page;
     piece.rows.push_back(
-        {.time = failure ? LinkTime{} : link_time(report),
+        {.feasible = report.feasible,
+         .within_1_percent = is_within(report, 1),
+         .within_5_percent = is_within(report, 5),
          .lacks = report.out_of_memory ? lack_of(*report.out_of_memory) : std::string_view(),
          .failure = std::move(failure)});
-  }
-
-  /// One run more where the fastest link of the list, that of the last row, leaves too much to wait for: what an
-  /// infinite one would leave tells why.
-  void look_beyond(Piece& piece, std::size_t row, SweepWorker& runner) const {
-    const LinkTime& fastest = piece.rows.back().time;
-    const bool infinite = job_.grid.lists().of("--link")[*fastest_link_] == kInfiniteRate.count();
-    if (infinite || !fastest.feasible || within(fastest, 1)) return;
-    try {
-      const LinkTime time = link_time(runner.at_infinite_link(row));
-      const std::lock_guard lock(piece.filling);
-      piece.at_infinite_link.emplace_back(row, time);
-    } catch (const SpecError&) {
-      return;  // no row needs it
-    }
   }
 
   std::shared_ptr<const Case> costs_of(std::size_t row) {
@@ -228,22 +209,20 @@ class Runner : public std::enable_shared_from_this<Runner> {
   }
 
   void find_knees(const Piece& piece, std::size_t index) {
-    if (!fastest_link_) return;
+    if (job_.grid.rows_of_line() < 2) return;
     std::size_t row = rows_of(index).begin;
     const AxisValues& links = job_.grid.lists().of("--link");
-    auto beyond = piece.at_infinite_link.begin();
     for (const Row& each : piece.rows) {
       const std::size_t link = row % links.size();
-      if (link == 0) knee_.emplace(row);
-      const bool looked = beyond != piece.at_infinite_link.end() && beyond->first == row;
-      const auto found = looked ? beyond++ : beyond;
+      if (link == 0) knee_ = {.row = row};
       ++row;
       if (!knee_) continue;  // the line began before the rows that are wanted
-      knee_->add(BytesPerSecond(links[link]), each.time);
-      if (looked) knee_->add_infinite_link(found->second);
+      const BytesPerSecond rate(links[link]);
+      if (each.within_1_percent) note_slowest(knee_->within_1_percent, rate);
+      if (each.within_5_percent) note_slowest(knee_->within_5_percent, rate);
       if (link + 1 < links.size()) continue;
       ++summary_.knees_in_all;
-      if (summary_.knees.size() < job_.most_knees) summary_.knees.push_back(knee_->knee());
+      if (summary_.knees.size() < job_.most_knees) summary_.knees.push_back(*knee_);
     }
   }
 
@@ -254,7 +233,6 @@ class Runner : public std::enable_shared_from_this<Runner> {
     slot.text.clear();
     slot.page.clear();
     slot.rows.clear();
-    slot.at_infinite_link.clear();
     slot.done = false;
     written_ = index + 1;
     const std::size_t next = written_ < end_piece_ ? rows_of(written_).begin : job_.grid.rows();
@@ -274,7 +252,7 @@ class Runner : public std::enable_shared_from_this<Runner> {
     const bool is_first = summary_.rows == 0;
     summary_.rows += piece.rows.size();
     for (const Row& row : piece.rows) {
-      summary_.fitting += row.time.feasible ? 1 : 0;
+      summary_.fitting += row.feasible ? 1 : 0;
       if (!row.lacks.empty()) ++summary_.lacking[std::string(row.lacks)];
       if (!row.failure) continue;
       if (summary_.failed++ == 0) summary_.first_failure = row.failure;
@@ -292,12 +270,11 @@ class Runner : public std::enable_shared_from_this<Runner> {
 
   SweepJob job_;
   const SweepSink& sink_;
-  std::optional<std::size_t> fastest_link_;
   std::size_t pieces_per_unit_;
   std::size_t first_piece_;
   std::size_t end_piece_;
   SweepSummary summary_;
-  std::optional<KneeFinder> knee_;  ///< of the line that is being written
+  std::optional<Knee> knee_;  ///< of the line that is being written
 
   std::mutex mutex_;
   std::condition_variable room_;      ///< for workers: the window moved, or it is over
@@ -310,6 +287,13 @@ class Runner : public std::enable_shared_from_this<Runner> {
 };
 
 }  // namespace
+
+// Exact in 128 bit: of whole nanoseconds, time <= reference x (100 + p) / 100 is time <= what is left of that without
+// its fraction.
+bool is_within(const RunReport& report, int percent) {
+  const Int128 most = Int128{report.reference_time.count()} * (100 + percent) / 100;
+  return report.feasible && report.iteration_time.count() <= most;
+}
 
 SweepSummary run_sweep(const SweepJob& job, const SweepSink& sink) {
   OOC_CHECK(job.threads > 0, "somebody works");

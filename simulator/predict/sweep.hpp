@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "simulator/predict/knee.hpp"
 #include "simulator/predict/study.hpp"
 
 namespace ooc {
@@ -39,6 +38,15 @@ struct RowRange {
   std::size_t end = 0;
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
+
+/// Slowest links of a list whose iterations take at most 1 % and 5 % longer than the reference; unset: none does.
+struct Knee {
+  std::size_t row = 0;  ///< index of the first of the rows that differ only in the link
+  std::optional<BytesPerSecond> within_1_percent = {};
+  std::optional<BytesPerSecond> within_5_percent = {};
+};
+/// True if the iteration takes at most `percent` longer than its reference, as for slowdowns and `need`.
+[[nodiscard]] bool is_within(const RunReport& report, int percent);
 
 struct SweepSummary {
   std::size_t rows = 0;                            ///< number of rows written

@@ -14,17 +14,6 @@ std::shared_ptr<const Case> make_costs(const SweepGrid& grid, const SweepInputs&
 }
 
 const RunReport& SweepWorker::at(std::size_t row) {
-  prepare(row);
-  return run();
-}
-
-const RunReport& SweepWorker::at_infinite_link(std::size_t row) {
-  prepare(row);
-  options_.transfers.link = kInfiniteRate;
-  return run();
-}
-
-void SweepWorker::prepare(std::size_t row) {
   const std::size_t costs = row / grid_.rows_sharing(AxisLevel::kCosts);
   const std::size_t unit = row / grid_.rows_of_unit();
   const SweepPlace place = grid_.place_at(row);
@@ -41,6 +30,12 @@ void SweepWorker::prepare(std::size_t row) {
   } else {
     apply_prices(grid_, place, options_);
   }
+  case_->transfers = transfers_of(options_);
+  repeat_prices(case_->transfers, case_->inputs);
+  case_->inputs.far_compute = options_.far_compute;
+  price_copies(*case_, options_.far_compute);
+  if (!run_) run_.emplace(*case_, *schedule_, Detail::kTotals);
+  return run_->row();
 }
 
 void SweepWorker::take_unit(const SweepPlace& place) {
@@ -53,15 +48,6 @@ void SweepWorker::take_unit(const SweepPlace& place) {
   row.far_memory = case_->far_capacity = far_capacity_of(options_, case_->hardware);
   row.far_memory_given = options_.far_memory.has_value();
   name_row(grid_, inputs_, place, row);
-}
-
-const RunReport& SweepWorker::run() {
-  case_->transfers = transfers_of(options_);
-  repeat_prices(case_->transfers, case_->inputs);
-  case_->inputs.far_compute = options_.far_compute;
-  price_copies(*case_, options_.far_compute);
-  if (!run_) run_.emplace(*case_, *schedule_, Detail::kTotals);
-  return run_->row();
 }
 
 }  // namespace ooc

@@ -26,13 +26,9 @@ class SweepWorker {
 
   /// Returns the report of a row, valid until the next call. Throws SpecError if it cannot be computed.
   [[nodiscard]] const RunReport& at(std::size_t row);
-  /// Returns the report of the row at an infinite link.
-  [[nodiscard]] const RunReport& at_infinite_link(std::size_t row);
 
  private:
-  void prepare(std::size_t row);
   void take_unit(const SweepPlace& place);
-  const RunReport& run();
 
   const SweepGrid& grid_;
   const SweepInputs& inputs_;

@@ -1,7 +1,6 @@
 // Ranges, the order of a grid and the knee, from inside.
 #include <doctest/doctest.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
 #include "model/base/errors.hpp"
-#include "simulator/predict/knee.hpp"
 #include "simulator/predict/ranges.hpp"
 #include "simulator/predict/sweep.hpp"
 
@@ -167,66 +165,19 @@ TEST_CASE("zipped lists step together, and share what the first of them leaves")
                        SpecError);
 }
 
-LinkTime takes(std::int64_t time, std::int64_t compute = 1000) {
-  LinkTime made;
-  made.worked_out = made.feasible = true;
-  made.iteration_time = Duration(time);
-  made.reference_time = Duration(1000);
-  made.compute_time = Duration(compute);
-  return made;
-}
-
-constexpr std::array kFourLinks{BytesPerSecond(30), BytesPerSecond(10), BytesPerSecond(20),
-                                kInfiniteRate};
-
-Knee knee_of(const std::vector<LinkTime>& times, std::optional<LinkTime> at_infinite_link = {}) {
-  KneeFinder finder(7);
-  for (std::size_t i = 0; i < times.size(); ++i) finder.add(kFourLinks.at(i), times[i]);
-  if (at_infinite_link) finder.add_infinite_link(*at_infinite_link);
-  return finder.knee();
-}
-
-TEST_CASE("the knee is the slowest link within the limit, one nanosecond decides") {
-  const Knee at_limit = knee_of({takes(1010), takes(1050), takes(1050), takes(1000)});
-  CHECK(at_limit.row == 7);
-  CHECK(at_limit.within_1_percent == BytesPerSecond(30));
-  CHECK(at_limit.within_5_percent == BytesPerSecond(10));
-  CHECK(at_limit.not_within_1_percent == NoKnee::kNone);
-  const Knee above = knee_of({takes(1011), takes(1051), takes(1050), takes(1000)});
-  CHECK(above.within_1_percent == kInfiniteRate);
-  CHECK(above.within_5_percent == BytesPerSecond(20));
-}
-
-TEST_CASE("without a knee the cause is the first that alone takes the time") {
-  CHECK(knee_of({LinkTime()}).not_within_5_percent == NoKnee::kNotWorkedOut);
-  LinkTime too_large;
-  too_large.worked_out = true;
-  const Knee none = knee_of({too_large, LinkTime()});
-  CHECK(!none.within_5_percent);
-  CHECK(none.not_within_1_percent == NoKnee::kDoesNotFit);
-
-  const std::vector<LinkTime> slow{takes(2000), takes(3000)};
-  CHECK(knee_of(slow, takes(1050)).not_within_5_percent == NoKnee::kBeyondList);
-  LinkTime far = takes(1050);
-  far.far_memory_binds = true;
-  CHECK(knee_of(slow, far).not_within_5_percent == NoKnee::kBeyondList);
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
-  far.recompute_time = Duration(10);
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarMemory);
-  far.update_time = Duration(1);
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kFarUpdates);
-  far.fault_time = Duration(1);
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kPageFaults);
-  far.recompute_time = Duration(11);
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kRecomputes);
-  far.compute_time = Duration(1011);  // with slower algorithms than the reference has
-  CHECK(knee_of(slow, far).not_within_1_percent == NoKnee::kComputation);
-  CHECK(knee_of(slow, takes(1051)).not_within_5_percent == NoKnee::kOtherWaits);
-  // An infinite link in the list is its own witness.
-  LinkTime near = takes(1051);
-  near.near_memory_binds = true;
-  CHECK(knee_of({takes(2000), takes(2000), takes(2000), near}).not_within_5_percent ==
-        NoKnee::kNearMemory);
+TEST_CASE("a share above the reference is exact: one nanosecond decides") {
+  RunReport report;
+  report.reference_time = Duration(1000);
+  const auto within = [&](std::int64_t time, int percent) {
+    report.iteration_time = Duration(time);
+    return is_within(report, percent);
+  };
+  CHECK_FALSE(within(1000, 1));  // it does not fit
+  report.feasible = true;
+  CHECK(within(1010, 1));
+  CHECK_FALSE(within(1011, 1));
+  CHECK(within(1050, 5));
+  CHECK_FALSE(within(1051, 5));
 }
 
 TEST_CASE("progress: rows, share, rate of this run alone, time left") {
@@ -295,8 +246,6 @@ void check_equal(const std::vector<Knee>& knees, const std::vector<Knee>& expect
     CHECK(knees[i].row == expected[i].row);
     CHECK(knees[i].within_1_percent == expected[i].within_1_percent);
     CHECK(knees[i].within_5_percent == expected[i].within_5_percent);
-    CHECK(knees[i].not_within_1_percent == expected[i].not_within_1_percent);
-    CHECK(knees[i].not_within_5_percent == expected[i].not_within_5_percent);
   }
 }
 
@@ -305,7 +254,7 @@ TEST_CASE("a part of a sweep has its rows, and the knees of the lines that it ha
   const auto [all, whole] = rows.run({.begin = 0, .end = 300});
   CHECK(all == numbers(0, 300));
   REQUIRE(whole.knees.size() == 2);
-  CHECK(whole.knees[0].not_within_1_percent == NoKnee::kBeyondList);
+  CHECK_FALSE(whole.knees[0].within_1_percent);
   CHECK(whole.knees[0].within_5_percent.has_value());
   for (const auto& [begin, end] : std::vector<std::pair<std::size_t, std::size_t>>{
            {148, 151}, {0, 1}, {299, 300}, {7, 7}, {63, 65}}) {
