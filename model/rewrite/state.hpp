@@ -70,6 +70,8 @@ struct StateOptions {
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
+  /// Memory traffic that the software's far updates reach on a server; unset: no limit but the memory's.
+  std::optional<BytesPerSecond> update_limit = {};
   Shard shard = Shard::kNone;
   int devices = 1;  ///< that share what `shard` says; experts may be split over some of them
 

@@ -243,7 +243,8 @@ void price_copies(Case& which, std::optional<BytesPerSecond> far_compute) {
   estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
                           which.transfers);
   if (which.moving) {
-    which.far_compute = far_compute_of(which.hardware, which.transfers, far_compute);
+    which.far_compute =
+        far_compute_of(which.hardware, which.transfers, which.moving->options, far_compute);
   }
 }
 

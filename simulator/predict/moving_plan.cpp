@@ -235,7 +235,7 @@ void keep_carriers(std::vector<const Schedule*>& schedules) {
 }
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions& transfers,
-                          std::optional<BytesPerSecond> asked) {
+                          const StateOptions& state, std::optional<BytesPerSecond> asked) {
   FarCompute compute = hardware.far_compute.value_or(
       FarCompute{.throughput = {}, .share = kFarComputeShare, .assumed = true});
   if (asked) {
@@ -249,6 +249,9 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
     compute.throughput = whole == kInfiniteRate
                              ? whole
                              : BytesPerSecond(std::max<std::int64_t>(1, std::llround(rate)));
+    if (!hardware.far_compute && state.update_limit) {
+      compute.throughput = std::min(compute.throughput, *state.update_limit);
+    }
   }
   return compute;
 }
@@ -269,7 +272,8 @@ void add_moving_state(Case& made, const CaseOptions& options) {
                    "use --accounting liveness", "the other rules count state as a whole");
   }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
-  made.far_compute = far_compute_of(made.hardware, options.transfers, options.far_compute);
+  made.far_compute =
+      far_compute_of(made.hardware, options.transfers, options.state, options.far_compute);
 }
 
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {

@@ -13,9 +13,9 @@ namespace ooc {
 /// Share of host memory's throughput that far updates reach, if neither profile nor flag states a rate.
 inline constexpr Ratio kFarComputeShare(450'000'000);
 
-/// Returns --far-compute, else the profile's rate or share, else the default share.
+/// Returns --far-compute, else the profile's rate or share, else the default share up to the software's limit.
 [[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware,
-                                        const TransferOptions& transfers,
+                                        const TransferOptions& transfers, const StateOptions& state,
                                         std::optional<BytesPerSecond> asked);
 
 /// Sets Case::moving. Throws SpecError for incompatible options.

@@ -25,6 +25,9 @@ struct StatePreset {
 };
 
 constexpr std::int64_t kWideGradient = 4;
+/// DeepSpeed's step on the CPUs of a server: 1.5 G parameters/s of all ranks, 28 bytes each. Fitted to ZeRO-Offload on two
+/// A100 (validation/ooc-cpu-adam.json). Wrong where the cause, which is unknown, is not there: CPUs with one socket.
+constexpr BytesPerSecond kDeepSpeedStep(42'000'000'000);
 
 constexpr StatePreset kStatePresets[] = {
     {"zero-offload", false,
@@ -32,7 +35,8 @@ constexpr StatePreset kStatePresets[] = {
        to.state = {.optimizer = kOne,
                    .gradients = true,
                    .gradient_bytes = kWideGradient,
-                   .far_gradients = FarGradients::kAllocated};
+                   .far_gradients = FarGradients::kAllocated,
+                   .update_limit = kDeepSpeedStep};
      }},
     {"zero-offload-delayed", false,
      [](CaseOptions& to) {
@@ -40,14 +44,16 @@ constexpr StatePreset kStatePresets[] = {
                    .gradients = true,
                    .delayed = true,
                    .gradient_bytes = kWideGradient,
-                   .far_gradients = FarGradients::kAllocated};
+                   .far_gradients = FarGradients::kAllocated,
+                   .update_limit = kDeepSpeedStep};
      }},
     {"zero-infinity", false,
      [](CaseOptions& to) {
        to.state = {.optimizer = kOne,
                    .gradients = true,
                    .weights = kOne,
-                   .far_gradients = FarGradients::kAllocated};
+                   .far_gradients = FarGradients::kAllocated,
+                   .update_limit = kDeepSpeedStep};
      }},
     {"fsdp-cpu", false,
      [](CaseOptions& to) {

@@ -75,7 +75,8 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   rerun.add("compute x 2", compute);
   if (report.state && report.state->far_updates > 0) {
     const BytesPerSecond rate =
-        far_compute_of(machine.profile, options.transfers, options.far_compute).throughput;
+        far_compute_of(machine.profile, options.transfers, options.state, options.far_compute)
+            .throughput;
     if (rate != kInfiniteRate) {
       CaseOptions far = options;
       far.far_compute = BytesPerSecond(2 * rate.count());

@@ -41,6 +41,24 @@ TEST_CASE("state that moves is refused where it cannot, with the reason") {
   refused({"--state", "zero-infinity", "--update-delay", "1"}, "weights near and updates far");
 }
 
+TEST_CASE(
+    "DeepSpeed's far updates take 28 bytes of 1.5 G parameters/s at most, if the profile states no "
+    "rate") {
+  const auto time = [](const std::string& machine, const Words& state) {
+    const Ran ran =
+        run_ooc_paleo(Words{"predict", "gpt2", "--hardware", machine, "--precision", "bf16",
+                            "--optimizer", "adam", "--format", "csv", "--quiet"} +
+                      state);
+    return csv_rows(ran.out).at(0).at("iteration_time_ns");
+  };
+  const Words zero{"--state", "zero-offload"};
+  const Words stated{"--far-compute", "1.5Gparam/s"};
+  CHECK(time("h100-sxm", zero) == time("h100-sxm", zero + stated));
+  CHECK(time("gh200", zero) != time("gh200", zero + stated));
+  CHECK(time("h100-sxm", {"--state", "stream"}) !=
+        time("h100-sxm", Words{"--state", "stream"} + stated));
+}
+
 Ran predict_experts(Words flags) {
   return run_ooc_paleo(Words{"predict", "mixtral-8x7b", "--hardware", "h200-sxm", "--batch", "8",
                              "--schedule", "checkpoint", "--seq", "2048", "--quiet"} +
