@@ -98,10 +98,10 @@ class ComputeEstimator {
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
   }
 
-  /// The ways to run a convolution's task that takes `first` seconds without workspace, and `beside` of it
-  /// whatever the way.
-  [[nodiscard]] std::vector<ConvolutionWay> ways(const Task& task, double first,
-                                                 double beside) const {
+  /// Algorithms of a convolution's task that takes `first` seconds without workspace, `beside` of it with any
+  /// algorithm.
+  [[nodiscard]] std::vector<ConvolutionAlgorithm> algorithms(const Task& task, double first,
+                                                             double beside) const {
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
     const ConvolutionPass pass = task.kind == TaskKind::kForward ? ConvolutionPass::kForward
                                  : task.kind == TaskKind::kBackwardData
@@ -117,15 +117,16 @@ class ComputeEstimator {
         .bytes = as_double(amount.bytes),
         .first_seconds = first,
         .compute_scale = scale_};
-    if (!pricer_) return convolution_ways(which, profile_);
-    std::vector<ConvolutionWay> ways = measured_ways(which, profile_);
-    if (ways.empty()) ways = kernel_ways(which, pricer_->convolution_methods(task));
+    if (!pricer_) return convolution_algorithms(which, profile_);
+    std::vector<ConvolutionAlgorithm> algorithms = measured_algorithms(which, profile_);
+    if (algorithms.empty())
+      algorithms = kernel_algorithms(which, pricer_->convolution_methods(task));
     const double copies = static_cast<double>(workspace_of(graph_, task, options_.batch).count());
-    for (ConvolutionWay& way : ways) {
-      way.seconds += beside;
-      way.workspace_bytes += copies;
+    for (ConvolutionAlgorithm& algorithm : algorithms) {
+      algorithm.seconds += beside;
+      algorithm.workspace_bytes += copies;
     }
-    return useful_ways(std::move(ways));
+    return useful_algorithms(std::move(algorithms));
   }
 
   /// By task, what it takes beside its own work for sums of gradients: where several layers read an output,
@@ -191,7 +192,8 @@ Duration rounded(double seconds, const TrainingGraph& graph) {
 
 /// By layer: whether its convolution's algorithms are known. They are not in PALEO's model, nor where
 /// the user states the layer's time.
-std::vector<bool> layers_with_ways(const TrainingGraph& graph, const ComputeOptions& options) {
+std::vector<bool> layers_with_algorithms(const TrainingGraph& graph,
+                                         const ComputeOptions& options) {
   std::vector<bool> have(graph.network->layers.size());
   if (options.model != ComputeModel::kNative) return have;
   for (std::size_t i = 0; i < have.size(); ++i) {
@@ -201,22 +203,22 @@ std::vector<bool> layers_with_ways(const TrainingGraph& graph, const ComputeOpti
   return have;
 }
 
-/// The ways to run a convolution's task, but for those of absurd size or time and those that take more
+/// Algorithms of a convolution's task, but for those of absurd size or time and those that take more
 /// workspace than the framework gives. The first one always is.
-void add_ways(CostTable& table, const std::vector<ConvolutionWay>& ways, const TrainingGraph& graph,
-              const std::optional<Bytes>& most_workspace) {
+void add_algorithms(CostTable& table, const std::vector<ConvolutionAlgorithm>& algorithms,
+                    const TrainingGraph& graph, const std::optional<Bytes>& most_workspace) {
   const double most = most_workspace ? static_cast<double>(most_workspace->count())
                                      : static_cast<double>(kMaxTensorBytes);
-  for (const ConvolutionWay& way : ways) {
-    const bool first = &way == ways.data();
-    const bool countable = way.workspace_bytes <= most &&
-                           way.workspace_bytes < static_cast<double>(kMaxTensorBytes) &&
-                           way.seconds * kNsPerSecond < static_cast<double>(kMaxTimeNs);
+  for (const ConvolutionAlgorithm& algorithm : algorithms) {
+    const bool first = &algorithm == algorithms.data();
+    const bool countable = algorithm.workspace_bytes <= most &&
+                           algorithm.workspace_bytes < static_cast<double>(kMaxTensorBytes) &&
+                           algorithm.seconds * kNsPerSecond < static_cast<double>(kMaxTimeNs);
     if (!first && !countable) continue;
-    table.alternatives.push_back({.algorithm = way.algorithm,
-                                  .time = rounded(way.seconds, graph),
-                                  .workspace = Bytes(std::llround(way.workspace_bytes)),
-                                  .seconds = way.seconds});
+    table.alternatives.push_back({.algorithm = algorithm.algorithm,
+                                  .time = rounded(algorithm.seconds, graph),
+                                  .workspace = Bytes(std::llround(algorithm.workspace_bytes)),
+                                  .seconds = algorithm.seconds});
   }
 }
 
@@ -234,17 +236,19 @@ void set_issue_times(CostTable& table, const TrainingGraph& graph, const Softwar
   }
   for (std::size_t i = 0; i < graph.backward_end; ++i) {
     const int shares = i < graph.forward_tasks ? 1 : backward[graph.tasks[i].layer.at()];
-    for (auto way = table.first_alternative[i]; way < table.first_alternative[i + 1]; ++way) {
-      table.alternatives[static_cast<std::size_t>(way)].issue = Duration(issue.count() / shares);
+    for (auto algorithm = table.first_alternative[i]; algorithm < table.first_alternative[i + 1];
+         ++algorithm) {
+      table.alternatives[static_cast<std::size_t>(algorithm)].issue =
+          Duration(issue.count() / shares);
     }
   }
 }
 
-/// So that no sum of the times of tasks wraps, whichever ways they are run.
+/// No sum of the tasks' times wraps, whichever algorithms they run.
 void check_time(const CostTable& table, const TrainingGraph& graph) {
   Int128 sum = 0;
-  for (const TaskAlternative& way : table.alternatives) {
-    sum += way.time.count() + way.issue.count();
+  for (const TaskAlternative& algorithm : table.alternatives) {
+    sum += algorithm.time.count() + algorithm.issue.count();
   }
   if (sum <= kMaxSumNs) return;
   too_large_to_count(graph, "tasks that together take longer than 36 years",
@@ -383,14 +387,15 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   const double scale =
       static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
   apply_layer_times(seconds, graph, options.layer_times, scale);
-  const std::vector<bool> with_ways = layers_with_ways(graph, options);
+  const std::vector<bool> with_algorithms = layers_with_algorithms(graph, options);
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
     const Task& task = graph.tasks[i];
-    if (with_ways[task.layer.at()] && task.kind != TaskKind::kUpdate) {
-      add_ways(table, estimator.ways(task, seconds[i], sums[i]), graph, options.workspace);
+    if (with_algorithms[task.layer.at()] && task.kind != TaskKind::kUpdate) {
+      add_algorithms(table, estimator.algorithms(task, seconds[i], sums[i]), graph,
+                     options.workspace);
       continue;
     }
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,

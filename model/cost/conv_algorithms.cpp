@@ -100,8 +100,8 @@ class Model {
     }
   }
 
-  [[nodiscard]] std::vector<ConvolutionWay> ways() const {
-    std::vector<ConvolutionWay> found{{names().first, task_.first_seconds, 0}};
+  [[nodiscard]] std::vector<ConvolutionAlgorithm> algorithms() const {
+    std::vector<ConvolutionAlgorithm> found{{names().first, task_.first_seconds, 0}};
     found.push_back(precomputed());
     if (task_.pass == ConvolutionPass::kForward) found.push_back(gemm());
     if (library_has(kWinogradSince) && winograd_takes_it()) found.push_back(winograd());
@@ -150,7 +150,7 @@ class Model {
     return std::min(1.0, efficiency_of(profile_, "conv").at(task_.flops) * gain);
   }
 
-  [[nodiscard]] ConvolutionWay precomputed() const {
+  [[nodiscard]] ConvolutionAlgorithm precomputed() const {
     const Algorithm name = names().precomputed;
     const double offsets =
         4 * (taps_ * channels_ / static_cast<double>(task_.shape.groups) + positions_);
@@ -159,7 +159,7 @@ class Model {
     return {name, seconds, offsets};
   }
 
-  [[nodiscard]] ConvolutionWay gemm() const {
+  [[nodiscard]] ConvolutionAlgorithm gemm() const {
     const double matrix = element_ * taps_ * channels_ * positions_;  // of a sample
     const Chunks chunks = chunks_of(task_.batch, positions_, kColumns);
     const double form = stage(0, (element_ * channels_ * pixels_ + matrix) * chunks.samples, 1);
@@ -219,8 +219,8 @@ class Model {
     double columns;         ///< wanted in flight
   };
 
-  [[nodiscard]] ConvolutionWay transformed(Algorithm name, double gain,
-                                           const Transformed& form) const {
+  [[nodiscard]] ConvolutionAlgorithm transformed(Algorithm name, double gain,
+                                                 const Transformed& form) const {
     const double rate = efficiency(name, gain);
     const Chunks chunks = chunks_of(task_.batch, form.tiles, form.columns);
     const double plane = form.points * form.value_bytes;  // one tile of one channel, transformed
@@ -243,7 +243,7 @@ class Model {
     return {name, once + (forth + product + back) * chunks.count, in + out + weights};
   }
 
-  [[nodiscard]] ConvolutionWay winograd() const {
+  [[nodiscard]] ConvolutionAlgorithm winograd() const {
     return transformed(Algorithm::kWinogradNonfused, kWinogradGain,
                        {.points = 16,
                         .tiles = tiles([](const ConvolutionDim&) { return std::int64_t{2}; }),
@@ -259,7 +259,8 @@ class Model {
 
   /// A spectrum of h x w points: h (w / 2 + 1) are stored; a real transform is half a complex one of
   /// 5 n log2 n FLOP; a complex multiply-accumulate is 8 FLOP.
-  [[nodiscard]] ConvolutionWay spectral(Algorithm name, double h, double w, double tiles) const {
+  [[nodiscard]] ConvolutionAlgorithm spectral(Algorithm name, double h, double w,
+                                              double tiles) const {
     const double transform = 2.5 * h * w * std::log2(h * w);
     return transformed(name, kComplexGain,
                        {.points = h * (w / 2 + 1),
@@ -274,7 +275,7 @@ class Model {
                         .columns = kWholeBatch});
   }
 
-  [[nodiscard]] ConvolutionWay fft() const {
+  [[nodiscard]] ConvolutionAlgorithm fft() const {
     const auto padded = [&](std::size_t dim) {
       const ConvolutionDim& side = task_.shape.dims[dim];
       return static_cast<double>(
@@ -283,7 +284,7 @@ class Model {
     return spectral(Algorithm::kFft, padded(0), padded(1), 1);
   }
 
-  [[nodiscard]] ConvolutionWay fft_tiling() const {
+  [[nodiscard]] ConvolutionAlgorithm fft_tiling() const {
     const double side = static_cast<double>(kFftTile);
     return spectral(Algorithm::kFftTiling, side, side,
                     tiles([](const ConvolutionDim& dim) { return kFftTile - dim.kernel + 1; }));
@@ -303,47 +304,47 @@ class Model {
 
 }  // namespace
 
-std::vector<ConvolutionWay> modelled_ways(const ConvolutionTask& task,
-                                          const HardwareProfile& profile) {
-  return Model(task, profile).ways();
+std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& task,
+                                                      const HardwareProfile& profile) {
+  return Model(task, profile).algorithms();
 }
 
-std::vector<ConvolutionWay> measured_ways(const ConvolutionTask& task,
-                                          const HardwareProfile& profile) {
+std::vector<ConvolutionAlgorithm> measured_algorithms(const ConvolutionTask& task,
+                                                      const HardwareProfile& profile) {
   for (const MeasuredLayer& layer : profile.layers) {
     if (layer.pass != task.pass || layer.dtype != task.dtype || layer.batch != task.batch ||
         layer.shape != task.shape) {
       continue;
     }
-    std::vector<ConvolutionWay> ways;
+    std::vector<ConvolutionAlgorithm> algorithms;
     for (const MeasuredAlgorithm& each : layer.algorithms) {
-      ways.push_back({each.algorithm,
-                      static_cast<double>(each.time.count()) * 1e-9 / task.compute_scale,
-                      static_cast<double>(each.workspace.count())});
+      algorithms.push_back({each.algorithm,
+                            static_cast<double>(each.time.count()) * 1e-9 / task.compute_scale,
+                            static_cast<double>(each.workspace.count())});
     }
-    std::stable_sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+    std::stable_sort(algorithms.begin(), algorithms.end(), [](const auto& a, const auto& b) {
       return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
     });
-    return ways;
+    return algorithms;
   }
   return {};
 }
 
-std::vector<ConvolutionWay> useful_ways(std::vector<ConvolutionWay> all) {
+std::vector<ConvolutionAlgorithm> useful_algorithms(std::vector<ConvolutionAlgorithm> all) {
   std::stable_sort(all.begin() + 1, all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
   });
-  std::vector<ConvolutionWay> kept{all.front()};
-  for (const ConvolutionWay& way : all) {
-    if (way.seconds < kept.back().seconds) kept.push_back(way);
+  std::vector<ConvolutionAlgorithm> kept{all.front()};
+  for (const ConvolutionAlgorithm& algorithm : all) {
+    if (algorithm.seconds < kept.back().seconds) kept.push_back(algorithm);
   }
   return kept;
 }
 
-std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
-                                             const HardwareProfile& profile) {
-  std::vector<ConvolutionWay> all = measured_ways(task, profile);
-  return useful_ways(all.empty() ? modelled_ways(task, profile) : std::move(all));
+std::vector<ConvolutionAlgorithm> convolution_algorithms(const ConvolutionTask& task,
+                                                         const HardwareProfile& profile) {
+  std::vector<ConvolutionAlgorithm> all = measured_algorithms(task, profile);
+  return useful_algorithms(all.empty() ? modelled_algorithms(task, profile) : std::move(all));
 }
 
 // Which algorithm of cuDNN does what the priced method does, and its workspace:
@@ -370,15 +371,15 @@ constexpr double kWinogradValues = 36;
 constexpr double kWinogradTile = 4;
 constexpr double kComplexValueBytes = 8;
 
-class Ways {
+class Algorithms {
  public:
-  Ways(const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods)
+  Algorithms(const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods)
       : task_(task),
         methods_(methods),
         channels_(static_cast<double>(task.shape.channels)),
         filters_(static_cast<double>(task.shape.filters)) {}
 
-  [[nodiscard]] std::vector<ConvolutionWay> all() {
+  [[nodiscard]] std::vector<ConvolutionAlgorithm> all() {
     const ConvolutionTimes& times = methods_.times;
     const double product = std::min(times.direct, times.tensor);
     const auto names = names_of(task_.pass);
@@ -388,7 +389,7 @@ class Ways {
         kValueBytes * kFusedValues * channels_ * filters_);
     add(Algorithm::kWinogradNonfused, times.winograd, winograd_bytes());
     add(Algorithm::kFftTiling, times.fft, fft_bytes());
-    return std::move(ways_);
+    return std::move(algorithms_);
   }
 
  private:
@@ -410,7 +411,7 @@ class Ways {
 
   void add(Algorithm algorithm, double seconds, double workspace) {
     if (!std::isfinite(seconds)) return;
-    ways_.push_back({algorithm, seconds + methods_.beside, workspace});
+    algorithms_.push_back({algorithm, seconds + methods_.beside, workspace});
   }
 
   [[nodiscard]] double offsets() const {
@@ -447,14 +448,14 @@ class Ways {
   const KernelPricer::ConvolutionMethods& methods_;
   double channels_;
   double filters_;
-  std::vector<ConvolutionWay> ways_;
+  std::vector<ConvolutionAlgorithm> algorithms_;
 };
 
 }  // namespace
 
-std::vector<ConvolutionWay> kernel_ways(const ConvolutionTask& task,
-                                        const KernelPricer::ConvolutionMethods& methods) {
-  return Ways(task, methods).all();
+std::vector<ConvolutionAlgorithm> kernel_algorithms(
+    const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods) {
+  return Algorithms(task, methods).all();
 }
 
 }  // namespace ooc

@@ -26,34 +26,35 @@ struct ConvolutionTask {
 };
 
 /// Algorithm with its unrounded time.
-struct ConvolutionWay {
+struct ConvolutionAlgorithm {
   Algorithm algorithm = Algorithm::kDefault;
   double seconds = 0;
   double workspace_bytes = 0;
 };
 
 /// Returns all algorithms that exist for the shape and dtype. The one without workspace comes first.
-[[nodiscard]] std::vector<ConvolutionWay> modelled_ways(const ConvolutionTask& task,
-                                                        const HardwareProfile& profile);
+[[nodiscard]] std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& task,
+                                                                    const HardwareProfile& profile);
 
 /// Returns the profile's measured algorithms by ascending workspace; empty if shape, dtype and
 /// batch were not measured.
-[[nodiscard]] std::vector<ConvolutionWay> measured_ways(const ConvolutionTask& task,
-                                                        const HardwareProfile& profile);
+[[nodiscard]] std::vector<ConvolutionAlgorithm> measured_algorithms(const ConvolutionTask& task,
+                                                                    const HardwareProfile& profile);
 
 /// Returns the first algorithm, and each other that is faster than all with less workspace. From
 /// one to the next workspace grows and time falls.
-[[nodiscard]] std::vector<ConvolutionWay> useful_ways(std::vector<ConvolutionWay> all);
+[[nodiscard]] std::vector<ConvolutionAlgorithm> useful_algorithms(
+    std::vector<ConvolutionAlgorithm> all);
 
 /// Returns the useful measured algorithms; if nothing was measured, the useful modelled ones.
-[[nodiscard]] std::vector<ConvolutionWay> convolution_ways(const ConvolutionTask& task,
-                                                           const HardwareProfile& profile);
+[[nodiscard]] std::vector<ConvolutionAlgorithm> convolution_algorithms(
+    const ConvolutionTask& task, const HardwareProfile& profile);
 
 // Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
 // and the workspace that cuDNN asks for.
 
 /// Returns algorithms, the one without workspace first. Of `task` only shape, pass, type and batch are used.
-[[nodiscard]] std::vector<ConvolutionWay> kernel_ways(
+[[nodiscard]] std::vector<ConvolutionAlgorithm> kernel_algorithms(
     const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods);
 
 }  // namespace ooc

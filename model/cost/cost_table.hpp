@@ -80,9 +80,9 @@ struct CostTable {
   TransferCosts transfers;
 
   /// The next task, with its alternatives.
-  void add_task(std::span<const TaskAlternative> ways) {
+  void add_task(std::span<const TaskAlternative> algorithms) {
     if (first_alternative.empty()) first_alternative.push_back(0);
-    alternatives.insert(alternatives.end(), ways.begin(), ways.end());
+    alternatives.insert(alternatives.end(), algorithms.begin(), algorithms.end());
     first_alternative.push_back(static_cast<std::int32_t>(alternatives.size()));
   }
 

@@ -39,8 +39,9 @@ std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph) {
 
 void add_to_workspaces(CostTable& costs, std::size_t task, Bytes bytes) {
   const auto end = static_cast<std::size_t>(costs.first_alternative[task + 1]);
-  for (auto way = static_cast<std::size_t>(costs.first_alternative[task]); way < end; ++way) {
-    costs.alternatives[way].workspace += bytes;
+  for (auto algorithm = static_cast<std::size_t>(costs.first_alternative[task]); algorithm < end;
+       ++algorithm) {
+    costs.alternatives[algorithm].workspace += bytes;
   }
 }
 

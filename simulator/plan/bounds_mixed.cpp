@@ -28,7 +28,7 @@ constexpr std::size_t kWholeCuts = 3;
 constexpr std::size_t kAllCutsUpTo = 60;
 constexpr long kWholeEffort = 400'000;
 constexpr long kFewestNodes = 20;
-/// Tasks whose ways are judged one by one, and steps to the highest bound that this gives.
+/// Tasks whose algorithms are judged one by one, and steps to the highest bound that this gives.
 constexpr std::size_t kJudgedTasks = 40;
 constexpr int kJudgedSteps = 8;
 /// Of the bound without that.
@@ -154,7 +154,7 @@ class MixedWalk {
     return sum;
   }
 
-  /// By task the fastest way that fits alone; false where none does.
+  /// Fastest algorithm that fits alone, by task; false if a task has none.
   bool find_times() {
     for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
       touched_.push_back(touched_bytes(make_id<TaskId>(t)));
@@ -165,7 +165,7 @@ class MixedWalk {
     return true;
   }
 
-  /// Of the fastest ways that are allowed; false where a task has none.
+  /// Fastest allowed algorithms; false if a task has none.
   bool add_up_times() {
     before_.assign(1, 0);
     for (std::int32_t t = 0; t < static_cast<std::int32_t>(graph_.tasks.size()); ++t) {
@@ -298,7 +298,7 @@ class MixedWalk {
     cut_.prepare();
   }
 
-  /// The least over the ways to run it.
+  /// Least over its algorithms.
   template <class Value>
   [[nodiscard]] double at(std::int32_t task, Value value) {
     double least = MixedCut::kNoPlan;
@@ -335,7 +335,7 @@ class MixedWalk {
       chosen.push_back(cut.task);
     }
     best = std::max(best, whole_of(chosen, MixedCut::kNoPlan));
-    return certain(judge_ways(best, chosen));
+    return certain(judge_algorithms(best, chosen));
   }
 
   /// Of what gather() found.
@@ -357,11 +357,11 @@ class MixedWalk {
     return best;
   }
 
-  /// A plan runs some task in a way with which it takes `limit` or longer, or it has none of these ways: then the
+  /// A plan runs some task with an algorithm by which it takes `limit` or longer, or it has none of these: then the
   /// cuts hold without them. So the lesser of `limit` and that is a bound; the limit where they meet is looked for.
-  [[nodiscard]] double judge_ways(double best, const std::vector<std::int32_t>& cuts) {
+  [[nodiscard]] double judge_algorithms(double best, const std::vector<std::int32_t>& cuts) {
     const double most = best * kJudgedUpTo;
-    judge_quick_ways(most);
+    judge_quick_algorithms(most);
     const auto without = [&](double limit, double enough) {
       allowed_ = limit;
       return add_up_times() ? whole_of(cuts, enough) : MixedCut::kNoPlan;
@@ -376,8 +376,8 @@ class MixedWalk {
     return low;
   }
 
-  /// Where slower ways cost most: what a plan takes at least that has the quicker one.
-  void judge_quick_ways(double most) {
+  /// Tasks where slower algorithms cost most: least time of a plan that has the quicker one.
+  void judge_quick_algorithms(double most) {
     std::vector<std::pair<double, std::int32_t>> slower;
     for (const Cut& cut : cuts_) {
       double longest = 0;
@@ -403,12 +403,13 @@ class MixedWalk {
   double available_;
   std::vector<TensorFacts> tensors_;
   Csr<TensorId, TaskId> uses_;
-  std::vector<double> before_;          ///< by task, and one more: least compute before it
-  std::vector<double> quickest_;        ///< the same with all ways allowed
-  std::vector<double> way_least_;       ///< by alternative: no plan with it is known to be quicker
-  double allowed_ = MixedCut::kNoPlan;  ///< only ways with which a plan may be quicker than that
-  std::vector<double> touched_;         ///< by task: bytes
-  std::vector<double> live_;            ///< by task: bytes alive while it runs
+  std::vector<double> before_;     ///< by task, and one more: least compute before it
+  std::vector<double> quickest_;   ///< the same with all algorithms allowed
+  std::vector<double> way_least_;  ///< by alternative: no plan with it is known to be quicker
+  double allowed_ =
+      MixedCut::kNoPlan;         ///< only algorithms with which a plan may be quicker than that
+  std::vector<double> touched_;  ///< by task: bytes
+  std::vector<double> live_;     ///< by task: bytes alive while it runs
   std::vector<Cut> cuts_;
   MixedCut cut_;
 };

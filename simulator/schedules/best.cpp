@@ -165,10 +165,10 @@ PlanResult search(const PlanningProblem& problem, const MixFacts& facts) {
 
 PlanResult plan_best(const PlanningProblem& problem) {
   {
-    const MixFacts few(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
+    const MixFacts few(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kWorthwhile);
     if (problem.graph.tasks.size() > kSmallGraph && !shortage_of(few)) return search(problem, few);
   }
-  const MixFacts all(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
+  const MixFacts all(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kAll);
   auto shortage = shortage_of(all);
   if (!shortage) return search(problem, all);
   // What is dropped takes no far memory: others may do with less.

@@ -77,7 +77,7 @@ class Chooser {
   Chooser(const PlanningProblem& problem, BlockInputs inputs, const BlockPolicy& policy)
       : problem_(problem),
         inputs_(inputs),
-        facts_(problem, MixFacts::Ways::kChosen, MixFacts::Idle::kSaved),
+        facts_(problem, MixFacts::Algorithms::kChosen, MixFacts::Idle::kSaved),
         segments_(facts_),
         decoder_(facts_) {
     if (problem.options.own->blocks.kind == Blocks::Kind::kAuto) {

@@ -144,12 +144,12 @@ std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& 
   std::vector<Duration> now;
   Duration sum;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    const auto ways = costs.alternatives_of(make_id<TaskId>(i));
-    now.push_back(ways.front().time);
-    sum += ways.front().time;
-    for (const TaskAlternative& way : ways.subspan(1)) {
-      if (way.time < ways.front().time) {
-        steps.push_back({own[i] + way.workspace, make_id<TaskId>(i), way.time});
+    const auto algorithms = costs.alternatives_of(make_id<TaskId>(i));
+    now.push_back(algorithms.front().time);
+    sum += algorithms.front().time;
+    for (const TaskAlternative& algorithm : algorithms.subspan(1)) {
+      if (algorithm.time < algorithms.front().time) {
+        steps.push_back({own[i] + algorithm.workspace, make_id<TaskId>(i), algorithm.time});
       }
     }
   }
@@ -183,10 +183,11 @@ std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph, const 
   chosen.reserve(own.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
     AlternativeId best = costs.default_alternative(make_id<TaskId>(i));
-    for (AlternativeId way = best; way.index < costs.first_alternative[i + 1]; ++way.index) {
-      const Bytes workspace = costs[way].workspace;
+    for (AlternativeId algorithm = best; algorithm.index < costs.first_alternative[i + 1];
+         ++algorithm.index) {
+      const Bytes workspace = costs[algorithm].workspace;
       const bool fits = own[i] + workspace <= room || alive[i] + workspace <= budget;
-      if (fits && costs[way].time < costs[best].time) best = way;
+      if (fits && costs[algorithm].time < costs[best].time) best = algorithm;
     }
     chosen.push_back(best);
   }

@@ -23,7 +23,7 @@ bool MixDecoder::list(const Decisions& decisions) {
   list_.forward_runs = facts_.forward;
   idle_of_gap_.clear();
   repeated_.clear();
-  way_.clear();
+  algorithm_.clear();
   written_.clear();
   std::fill(current_.begin(), current_.end(), kNoIndex);
   std::fill(use_.begin(), use_.end(), 0U);
@@ -129,7 +129,7 @@ void MixDecoder::run_wanted(const Decisions& decisions) {
       }
     }
     list_.runs.push_back({TaskId{static_cast<std::int32_t>(task)}, true, {}});
-    way_.push_back(decisions.way[task]);
+    algorithm_.push_back(decisions.algorithm[task]);
   }
   for (const std::uint32_t x : opened_) {
     if (current_[x] == kNoIndex) current_[x] = passing_[x];
@@ -148,7 +148,7 @@ void MixDecoder::run_task(const Decisions& decisions, std::uint32_t task) {
     if (ends) current_[x] = kNoIndex;
   }
   list_.runs.push_back({TaskId{static_cast<std::int32_t>(task)}, false, {}});
-  way_.push_back(decisions.way[task]);
+  algorithm_.push_back(decisions.algorithm[task]);
 }
 
 /// Of what ran again for `task`, what nobody will want or what is to be made for each use.
@@ -166,8 +166,8 @@ void MixDecoder::forget_passing(const Decisions& decisions, std::uint32_t task) 
 
 std::int64_t MixDecoder::compute_time() const {
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < way_.size(); ++i) {
-    sum += facts_.ways[list_.runs[i].task.at()][way_[i]].time;
+  for (std::size_t i = 0; i < algorithm_.size(); ++i) {
+    sum += facts_.algorithms[list_.runs[i].task.at()][algorithm_[i]].time;
   }
   return sum;
 }
@@ -179,7 +179,7 @@ std::int64_t MixDecoder::gap_bytes(std::size_t gap) const {
 }
 
 /// With everything away that can be.
-bool MixDecoder::choose_ways() {
+bool MixDecoder::choose_algorithms() {
   const std::size_t positions = list_.runs.size();
   change_.assign(positions + 1, 0);
   for (const TensorStay& stay : list_.stays) {
@@ -198,12 +198,13 @@ bool MixDecoder::choose_ways() {
   for (std::size_t i = 0; i < positions; ++i) {
     near += change_[i];
     TaskRun& run = list_.runs[i];
-    const auto ways = facts_.ways[run.task.at()];
-    while (near + ways[way_[i]].workspace > room_ && way_[i] + 1U < ways.size()) {
-      ++way_[i];
+    const auto algorithms = facts_.algorithms[run.task.at()];
+    while (near + algorithms[algorithm_[i]].workspace > room_ &&
+           algorithm_[i] + 1U < algorithms.size()) {
+      ++algorithm_[i];
     }
-    run.way = ways[way_[i]].id;
-    const std::int64_t need = near + ways[way_[i]].workspace;
+    run.algorithm = algorithms[algorithm_[i]].id;
+    const std::int64_t need = near + algorithms[algorithm_[i]].workspace;
     needed_[i] = Bytes(need);
     excess_[i] = need - room_;
     fits = fits && need <= room_;
@@ -273,7 +274,7 @@ void MixDecoder::return_early(std::uint32_t index, bool anyway, std::size_t& ear
 
 bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
   room_ = facts_.available - decisions.unused;
-  if (!choose_ways()) return false;
+  if (!choose_algorithms()) return false;
   moves_.clear();
   const std::size_t count = list_.gaps.size();
   stays_.assign(count, 0);
@@ -300,7 +301,7 @@ bool MixDecoder::place_unmoved() {
   moves_.clear();
   stays_.assign(list_.gaps.size(), 1);
   room_ = facts_.available;
-  if (!choose_ways()) return false;
+  if (!choose_algorithms()) return false;
   change_.assign(list_.runs.size() + 1, 0);
   for (std::size_t i = 0; i < list_.gaps.size(); ++i) {
     change_[list_.gaps[i].first] += gap_bytes(i);
@@ -320,9 +321,10 @@ std::optional<OutOfMemory> MixDecoder::shortage(Away away) const {
     for (std::size_t i = 0; i < list_.gaps.size(); ++i) gaps.push_back(i);
   }
   PlanningProblem as_run = facts_.problem;
-  std::vector<AlternativeId> ways;
-  for (std::size_t t = 0; t < facts_.tasks; ++t) ways.push_back(facts_.ways[t].back().id);
-  as_run.by_task = &ways;
+  std::vector<AlternativeId> algorithms;
+  for (std::size_t t = 0; t < facts_.tasks; ++t)
+    algorithms.push_back(facts_.algorithms[t].back().id);
+  as_run.by_task = &algorithms;
   return run_shortage(as_run, list_, footprint_of(as_run, list_, gaps));
 }
 

@@ -58,7 +58,7 @@ class MixDecoder {
   [[nodiscard]] std::uint32_t idle_now(std::uint32_t tensor) const;
   [[nodiscard]] std::uint32_t idle_now(const Decisions& decisions, std::uint32_t tensor) const;
 
-  bool choose_ways();
+  bool choose_algorithms();
   void order_gaps(bool first_left_first);
   bool keep(std::uint32_t gap);
   void return_early(std::uint32_t gap, bool anyway, std::size_t& earliest);
@@ -69,8 +69,8 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;     ///< by gap: not the first within its idle time
-  std::vector<std::uint8_t> way_;  ///< by position: index into MixFacts::ways
+  std::vector<char> repeated_;           ///< by gap: not the first within its idle time
+  std::vector<std::uint8_t> algorithm_;  ///< by position: index into MixFacts::algorithms
   // While listing.
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
   std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the tasks rerun now

@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-MixFacts::MixFacts(const PlanningProblem& the_problem, Ways which, Idle idle_times)
+MixFacts::MixFacts(const PlanningProblem& the_problem, Algorithms which, Idle idle_times)
     : problem(the_problem),
       graph(the_problem.graph),
       available((the_problem.budget - the_problem.costs.static_bytes).count()),
@@ -26,7 +26,7 @@ MixFacts::MixFacts(const PlanningProblem& the_problem, Ways which, Idle idle_tim
   const LinkSpeed speed = fastest_link(costs.transfers);
   rate = std::max<std::int64_t>(1, std::min(speed.to_far, speed.to_near).count());
   find_touches();
-  find_ways(which);
+  find_algorithms(which);
   find_pieces_of();
   find_idle(idle_times);
 }
@@ -56,40 +56,42 @@ void MixFacts::find_touches() {
   uses.end_all();
 }
 
-void MixFacts::find_ways(Ways which) {
+void MixFacts::find_algorithms(Algorithms which) {
   const CostTable& costs = problem.costs;
-  std::vector<TaskWay> sorted;
+  std::vector<TaskAlgorithm> sorted;
   for (std::size_t t = 0; t < tasks; ++t) {
     const auto id = make_id<TaskId>(t);
     sorted.clear();
-    const auto add = [&](AlternativeId way) {
-      sorted.push_back({way, costs[way].time.count(), costs[way].workspace.count()});
+    const auto add = [&](AlternativeId algorithm) {
+      sorted.push_back(
+          {algorithm, costs[algorithm].time.count(), costs[algorithm].workspace.count()});
     };
-    if (which == Ways::kChosen) {
+    if (which == Algorithms::kChosen) {
       add(problem.chosen(id));
     } else {
-      for (std::int32_t way = costs.first_alternative[t]; way < costs.first_alternative[t + 1];
-           ++way) {
-        add(AlternativeId{way});
+      for (std::int32_t algorithm = costs.first_alternative[t];
+           algorithm < costs.first_alternative[t + 1]; ++algorithm) {
+        add(AlternativeId{algorithm});
       }
     }
-    std::stable_sort(sorted.begin(), sorted.end(), [](const TaskWay& a, const TaskWay& b) {
-      return std::pair(a.time, a.workspace) < std::pair(b.time, b.workspace);
-    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const TaskAlgorithm& a, const TaskAlgorithm& b) {
+                       return std::pair(a.time, a.workspace) < std::pair(b.time, b.workspace);
+                     });
     std::int64_t alone = 0;
     for (const TaskTouch& touch : touches[t]) alone += bytes[touch.tensor];
     std::int64_t least = sorted.back().time;
-    ways.begin_list();
+    algorithms.begin_list();
     std::int64_t workspace = std::numeric_limits<std::int64_t>::max();
-    for (const TaskWay& way : sorted) {
-      if (way.workspace >= workspace) continue;
-      workspace = way.workspace;
-      ways.add(way);
-      if (alone + workspace <= available) least = std::min(least, way.time);
+    for (const TaskAlgorithm& algorithm : sorted) {
+      if (algorithm.workspace >= workspace) continue;
+      workspace = algorithm.workspace;
+      algorithms.add(algorithm);
+      if (alone + workspace <= available) least = std::min(least, algorithm.time);
     }
     least_compute += least;
   }
-  ways.end_all();
+  algorithms.end_all();
 }
 
 void MixFacts::find_pieces_of() {
@@ -113,7 +115,7 @@ void MixFacts::find_pieces_of() {
 bool MixFacts::worthwhile(const IdleTime& time) const {
   if (time.to - time.from > 3) return true;
   std::int64_t idle_time = 0;
-  for (std::uint32_t t = time.from + 1; t < time.to; ++t) idle_time += ways[t].front().time;
+  for (std::uint32_t t = time.from + 1; t < time.to; ++t) idle_time += algorithms[t].front().time;
   return idle_time * 2 >= in_time[time.tensor.at()];
 }
 
@@ -149,7 +151,8 @@ void MixFacts::add_idle(std::size_t x, Idle which) {
       continue;
     }
     if (time.droppable) {
-      for (const std::uint32_t t : piece_tasks[piece_of[x]]) time.again += ways[t].front().time;
+      for (const std::uint32_t t : piece_tasks[piece_of[x]])
+        time.again += algorithms[t].front().time;
     }
     idle_after.add(static_cast<std::uint32_t>(idle.size()));
     idle.push_back(time);
@@ -166,7 +169,7 @@ void MixFacts::find_idle(Idle which) {
 
 Decisions keep_all(const MixFacts& facts) {
   Decisions all{.treatment = std::vector<Treatment>(facts.idle.size(), Treatment::kKeep),
-                .way = std::vector<std::uint8_t>(facts.tasks)};
+                .algorithm = std::vector<std::uint8_t>(facts.tasks)};
   for (std::size_t i = 0; i < facts.idle.size(); ++i) {
     if (!facts.idle[i].late) continue;
     all.treatment[i] = facts.idle[i].droppable ? Treatment::kDrop : Treatment::kMove;
@@ -180,7 +183,7 @@ Decisions move_all(const MixFacts& facts) {
     if (each == Treatment::kKeep) each = Treatment::kMove;
   }
   for (std::size_t t = 0; t < facts.tasks; ++t) {
-    all.way[t] = static_cast<std::uint8_t>(facts.ways[t].size() - 1);
+    all.algorithm[t] = static_cast<std::uint8_t>(facts.algorithms[t].size() - 1);
   }
   return all;
 }

@@ -35,7 +35,7 @@ struct IdleTime {
 };
 
 /// Alternative of a task.
-struct TaskWay {
+struct TaskAlgorithm {
   AlternativeId id;
   std::int64_t time = 0;
   std::int64_t workspace = 0;
@@ -75,12 +75,12 @@ struct MixFacts {
     kWorthwhile,  ///< without gaps of 1 or 2 tasks, too short for half a copy
     kSaved,       ///< only gaps between forward and backward
   };
-  enum class Ways {
+  enum class Algorithms {
     kChosen,  ///< only the alternative that --algorithms chooses
     kAll,     ///< all, fastest first, each with less workspace than the one before
   };
   /// `problem` must outlive the facts.
-  MixFacts(const PlanningProblem& problem, Ways ways, Idle idle);
+  MixFacts(const PlanningProblem& problem, Algorithms algorithms, Idle idle);
 
   const PlanningProblem& problem;
   const TrainingGraph& graph;
@@ -93,7 +93,7 @@ struct MixFacts {
   std::vector<std::int64_t> in_time;
   std::vector<char> is_input;                ///< by tensor: a network input that is used
   Lists<TaskTouch> touches;                  ///< by task: tensors used, first those it writes
-  Lists<TaskWay> ways;                       ///< by task: its alternatives
+  Lists<TaskAlgorithm> algorithms;           ///< by task: its alternatives
   Lists<std::uint32_t> uses;                 ///< by tensor: the tasks that use it
   Lists<std::uint32_t> idle_after;           ///< by tensor and use: the gap after it, or kNoIndex
   std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
@@ -105,7 +105,7 @@ struct MixFacts {
   std::int64_t least_compute = 0;
 
  private:
-  void find_ways(Ways which);
+  void find_algorithms(Algorithms which);
   void find_touches();
   void find_pieces_of();
   void find_idle(Idle which);
@@ -116,8 +116,8 @@ struct MixFacts {
 
 /// Decisions of a plan.
 struct Decisions {
-  std::vector<Treatment> treatment;  ///< decision for each gap
-  std::vector<std::uint8_t> way;     ///< by task: lowest index into MixFacts::ways to use
+  std::vector<Treatment> treatment;     ///< decision for each gap
+  std::vector<std::uint8_t> algorithm;  ///< by task: lowest index into MixFacts::algorithms to use
   /// True: one walk decides which tensors stay and when others return, as in capacity. False: first
   /// all that can stay does, then others return early.
   bool one_walk = false;

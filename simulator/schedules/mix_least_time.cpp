@@ -60,7 +60,7 @@ std::int64_t MixDecoder::least_time() {
       pending_bytes -= pending_[first_pending++].bytes;
     }
     const TaskRun& run = list_.runs[position];
-    now += facts_.ways[run.task.at()][way_[position]].time;
+    now += facts_.algorithms[run.task.at()][algorithm_[position]].time;
     ends_[position] = now;
     for (; leave != leaves_.end() && leave->position == position; ++leave) {
       out_free = std::max(out_free, now) + facts_.out_time[tensor_of(leave->stay)];

@@ -48,12 +48,12 @@ constexpr std::size_t kManyNeighbours = 24;
 
 }  // namespace
 
-MixDice::MixDice(std::int64_t seed)
+MixRng::MixRng(std::int64_t seed)
     : state_(static_cast<std::uint64_t>(seed) * 0x9E3779B97F4A7C15ULL + 0x2545F4914F6CDD1DULL) {
   if (state_ == 0) state_ = 1;
 }
 
-std::size_t MixDice::below(std::size_t count) {
+std::size_t MixRng::below(std::size_t count) {
   state_ ^= state_ << 13U;
   state_ ^= state_ >> 7U;
   state_ ^= state_ << 17U;
@@ -61,10 +61,10 @@ std::size_t MixDice::below(std::size_t count) {
 }
 
 MixSearch::MixSearch(const MixFacts& facts, const Limits& limits)
-    : facts_(facts), limits_(limits), segments_(facts), decoder_(facts), dice_(limits.seed) {
+    : facts_(facts), limits_(limits), segments_(facts), decoder_(facts), rng_(limits.seed) {
   OOC_CHECK(facts.problem.evaluate, "who searches by trial can try");
   for (std::uint32_t t = 0; t < facts.tasks; ++t) {
-    if (facts.ways[t].size() > 1) with_ways_.push_back(t);
+    if (facts.algorithms[t].size() > 1) with_algorithms_.push_back(t);
   }
 }
 
@@ -124,9 +124,9 @@ void MixSearch::look() {
 }
 
 void MixSearch::run() {
-  sow();
+  seed_all();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
-  sow_least_workspace();
+  seed_least_workspace();
   const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
   for (Start& start : starts_) {
     if (over()) return;
@@ -156,7 +156,7 @@ std::int64_t MixSearch::share_of_memory(double share) const {
 }
 
 /// What blocks is tried with more and more of memory left free, until it runs.
-std::int64_t MixSearch::sow_one(Decisions decisions, std::int64_t limit) {
+std::int64_t MixSearch::seed_one(Decisions decisions, std::int64_t limit) {
   std::int64_t time = evaluate(decisions, limit);
   for (const double share : kUnusedShares) {
     if (!blocked_ || over()) break;
@@ -172,30 +172,30 @@ std::int64_t MixSearch::sow_one(Decisions decisions, std::int64_t limit) {
   return time;
 }
 
-void MixSearch::sow_cut(Seed seed) {
+void MixSearch::seed_cut(Seed seed) {
   if (over()) return;
   const std::int64_t most = share_of_memory(seed.share);
   Decisions decisions = seed.cut
                             ? segments_.drop_within(segments_.cut(most, seed.price), seed.price)
                             : segments_.drop_by_price(most, seed.price);
   if (!repair(facts_, decoder_, decisions)) return;
-  seed.time = sow_one(std::move(decisions));
+  seed.time = seed_one(std::move(decisions));
   seeds_.push_back(seed);
 }
 
 /// The first two are tried even where nothing is to be: they always fit.
-void MixSearch::sow() {
+void MixSearch::seed_all() {
   for (const bool one_walk : {false, true}) {
     Decisions decisions = keep_all(facts_);
     decisions.one_walk = one_walk;
-    sow_one(std::move(decisions));
+    seed_one(std::move(decisions));
   }
-  if (best_time_ == kNever) sow_one(move_all(facts_));
+  if (best_time_ == kNever) seed_one(move_all(facts_));
   if (segments_.droppable().empty()) return;
   for (const bool cut : {true, false}) {
-    for (const double share : kShares) sow_cut({MixSegments::kAnyPrice, share, cut});
+    for (const double share : kShares) seed_cut({MixSegments::kAnyPrice, share, cut});
     for (const double price : kPrices) {
-      for (const double share : kPricedShares) sow_cut({price, share, cut});
+      for (const double share : kPricedShares) seed_cut({price, share, cut});
     }
   }
   for (const double step : kSteps) {
@@ -203,23 +203,23 @@ void MixSearch::sow() {
                      [](const Seed& a, const Seed& b) { return a.time < b.time; });
     for (std::size_t i = 0; i < std::min(kBestSeeds, seeds_.size()); ++i) {
       const Seed best = seeds_[i];
-      sow_cut({best.price * step, best.share, best.cut});
-      sow_cut({best.price / step, best.share, best.cut});
-      sow_cut({best.price, best.share * step, best.cut});
-      sow_cut({best.price, best.share / step, best.cut});
+      seed_cut({best.price * step, best.share, best.cut});
+      seed_cut({best.price / step, best.share, best.cut});
+      seed_cut({best.price, best.share * step, best.cut});
+      seed_cut({best.price, best.share / step, best.cut});
     }
   }
 }
 
-/// With each task's way that leaves others most room, where that is quicker at once: a search that begins with the fastest
-/// ways has to change many of them before one of them helps.
-void MixSearch::sow_least_workspace() {
-  if (with_ways_.empty()) return;
+/// Seeds with each task's smallest algorithm, if that is quicker at once: a search that begins with the fastest algorithms
+/// has to change many of them before one change helps.
+void MixSearch::seed_least_workspace() {
+  if (with_algorithms_.empty()) return;
   for (Decisions decisions : {best_, keep_all(facts_)}) {
-    for (const std::uint32_t task : with_ways_) {
-      decisions.way[task] = static_cast<std::uint8_t>(facts_.ways[task].size() - 1);
+    for (const std::uint32_t task : with_algorithms_) {
+      decisions.algorithm[task] = static_cast<std::uint8_t>(facts_.algorithms[task].size() - 1);
     }
-    if (!over()) sow_one(std::move(decisions), best_time_ - 1);
+    if (!over()) seed_one(std::move(decisions), best_time_ - 1);
   }
 }
 
@@ -250,7 +250,7 @@ void MixSearch::walk(std::int64_t plans) {
     next = current;
     do {
       change(next);
-    } while (dice_.percent(50));
+    } while (rng_.percent(50));
     const std::int64_t limit = std::max(earlier, current_time);
     const std::int64_t time = evaluate(next, limit);
     ++since_best;
@@ -259,7 +259,7 @@ void MixSearch::walk(std::int64_t plans) {
       const bool differs = time != current_time;
       std::swap(current, next);
       current_time = time;
-      if (differs || dice_.percent(25)) look();
+      if (differs || rng_.percent(25)) look();
       if (take_if_best(current, time)) since_best = since_back = 0;
     }
     earlier = current_time;
@@ -268,24 +268,25 @@ void MixSearch::walk(std::int64_t plans) {
 }
 
 void MixSearch::change(Decisions& decisions) {
-  if (blocks_ && dice_.percent(4)) {
-    const std::int64_t step = share_of_memory(dice_.percent(50) ? kUnusedStep : -kUnusedStep);
+  if (blocks_ && rng_.percent(4)) {
+    const std::int64_t step = share_of_memory(rng_.percent(50) ? kUnusedStep : -kUnusedStep);
     decisions.unused =
         std::clamp<std::int64_t>(decisions.unused + step, 0, share_of_memory(kUnusedShares[4]));
     return;
   }
-  const std::size_t kind = dice_.below(100);
+  const std::size_t kind = rng_.below(100);
   if (kind < 70 && lost_ > 0) return change_loss(decisions);
   if (kind < 80 && !segments_.droppable().empty()) return change_neighbours(decisions);
-  if (kind < 86 && !with_ways_.empty()) {
-    const std::uint32_t task = with_ways_[dice_.below(with_ways_.size())];
-    decisions.way[task] = static_cast<std::uint8_t>(dice_.below(facts_.ways[task].size()));
+  if (kind < 86 && !with_algorithms_.empty()) {
+    const std::uint32_t task = with_algorithms_[rng_.below(with_algorithms_.size())];
+    decisions.algorithm[task] =
+        static_cast<std::uint8_t>(rng_.below(facts_.algorithms[task].size()));
   } else if (kind >= 98) {
     decisions.moves_anyway = !decisions.moves_anyway;
   } else if (kind >= 94) {
     decisions.one_walk = !decisions.one_walk;
   } else {
-    const auto idle = static_cast<std::uint32_t>(dice_.below(facts_.idle.size()));
+    const auto idle = static_cast<std::uint32_t>(rng_.below(facts_.idle.size()));
     set(decisions, idle, any_treatment(idle));
   }
 }
@@ -314,7 +315,7 @@ double MixSearch::price(std::uint32_t idle) const {
 
 Treatment MixSearch::any_treatment(std::uint32_t index) {
   const IdleTime& idle = facts_.idle[index];
-  const std::size_t share = dice_.below(100);
+  const std::size_t share = rng_.below(100);
   if (!idle.droppable) return share < 50 ? Treatment::kKeep : Treatment::kMove;
   if (idle.late && share < 60) return share < 40 ? Treatment::kDrop : Treatment::kDropEach;
   if (share < 40) return Treatment::kDrop;
@@ -322,7 +323,7 @@ Treatment MixSearch::any_treatment(std::uint32_t index) {
 }
 
 void MixSearch::change_loss(Decisions& decisions) {
-  auto at = static_cast<std::int64_t>(dice_.below(static_cast<std::size_t>(lost_)));
+  auto at = static_cast<std::int64_t>(rng_.below(static_cast<std::size_t>(lost_)));
   auto loss = losses_.begin();
   for (; loss + 1 != losses_.end() && at >= loss->time; ++loss) at -= loss->time;
   if (loss->again) return change_repeated(decisions, loss->position);
@@ -347,24 +348,24 @@ void MixSearch::change_repeated(Decisions& decisions, std::uint32_t position) {
   if (choice_.empty()) {
     std::uint32_t end = position;
     while (end < runs_.size() && runs_[end].again) ++end;
-    find_dropped(position + static_cast<std::uint32_t>(dice_.below(end - position)));
+    find_dropped(position + static_cast<std::uint32_t>(rng_.below(end - position)));
     for (const std::uint32_t idle : choice_) set(decisions, idle, Treatment::kKeep);
     return;
   }
-  const std::uint32_t idle = choice_[dice_.below(choice_.size())];
-  if (dice_.percent(20)) return set(decisions, idle, Treatment::kMove);
+  const std::uint32_t idle = choice_[rng_.below(choice_.size())];
+  if (rng_.percent(20)) return set(decisions, idle, Treatment::kMove);
   keep_instead(decisions, idle);
 }
 
 /// It stays, and mostly others that are near meanwhile and cheaper to make again are dropped for it.
 void MixSearch::keep_instead(Decisions& decisions, std::uint32_t kept) {
   set(decisions, kept, Treatment::kKeep);
-  if (kept_.empty() || !dice_.percent(70)) return;
+  if (kept_.empty() || !rng_.percent(70)) return;
   std::int64_t bytes = facts_.idle[kept].bytes;
   for (int i = 0; i < kDroppedForOne && bytes > 0; ++i) {
     std::uint32_t cheapest = kept;
     for (int k = 0; k < kOfferedForOne; ++k) {
-      const std::uint32_t other = kept_[dice_.below(kept_.size())].idle;
+      const std::uint32_t other = kept_[rng_.below(kept_.size())].idle;
       const IdleTime& idle = facts_.idle[other];
       const bool stays = decisions.treatment[other] < Treatment::kDrop;
       if (idle.droppable && !idle.late && stays && price(other) < price(cheapest)) cheapest = other;
@@ -386,9 +387,9 @@ void MixSearch::change_copy(Decisions& decisions, std::uint32_t position) {
   }
   if (choice_.empty()) return;
   const std::size_t candidates = forward ? choice_.size() : std::min(choice_.size(), kCopiesAhead);
-  const Gap& moved = moved_[choice_[choice_.size() - 1 - dice_.below(candidates)]];
-  if (dice_.percent(60)) return make_room(decisions, moved);
-  if (!facts_.idle[moved.idle].droppable || dice_.percent(30)) {
+  const Gap& moved = moved_[choice_[choice_.size() - 1 - rng_.below(candidates)]];
+  if (rng_.percent(60)) return make_room(decisions, moved);
+  if (!facts_.idle[moved.idle].droppable || rng_.percent(30)) {
     return keep_instead(decisions, moved.idle);
   }
   set(decisions, moved.idle, Treatment::kDrop);
@@ -398,25 +399,25 @@ void MixSearch::change_copy(Decisions& decisions, std::uint32_t position) {
 void MixSearch::make_room(Decisions& decisions, const Gap& moved) {
   const std::size_t length = moved.to - moved.from;
   const std::size_t position =
-      moved.return_after > moved.from && dice_.percent(70)
+      moved.return_after > moved.from && rng_.percent(70)
           ? moved.return_after
-          : moved.from + 1 + dice_.below(std::max<std::size_t>(1, length - 1));
+          : moved.from + 1 + rng_.below(std::max<std::size_t>(1, length - 1));
   choice_.clear();
   for (const Gap& kept : kept_) {
     if (kept.from < position && position < kept.to) choice_.push_back(kept.idle);
   }
   if (choice_.empty()) return;
-  const std::uint32_t idle = choice_[dice_.below(choice_.size())];
-  const bool drop = facts_.idle[idle].droppable && dice_.percent(80);
+  const std::uint32_t idle = choice_[rng_.below(choice_.size())];
+  const bool drop = facts_.idle[idle].droppable && rng_.percent(80);
   set(decisions, moved.idle, Treatment::kKeep);
   set(decisions, idle, drop ? Treatment::kDrop : Treatment::kMove);
 }
 
 void MixSearch::change_neighbours(Decisions& decisions) {
   const auto& droppable = segments_.droppable();
-  const std::size_t first = dice_.below(droppable.size());
-  const std::size_t count = 1 + dice_.below(dice_.percent(20) ? kManyNeighbours : kFewNeighbours);
-  const std::size_t share = dice_.below(100);
+  const std::size_t first = rng_.below(droppable.size());
+  const std::size_t count = 1 + rng_.below(rng_.percent(20) ? kManyNeighbours : kFewNeighbours);
+  const std::size_t share = rng_.below(100);
   const Treatment treatment = share < 50   ? Treatment::kDrop
                               : share < 90 ? Treatment::kKeep
                                            : Treatment::kMove;

@@ -11,9 +11,9 @@
 namespace ooc {
 
 /// Random integers, equal on all machines (xorshift64).
-class MixDice {
+class MixRng {
  public:
-  explicit MixDice(std::int64_t seed);
+  explicit MixRng(std::int64_t seed);
   /// Returns an integer in [0, count).
   std::size_t below(std::size_t count);
   bool percent(unsigned chance) { return below(100) < chance; }
@@ -76,10 +76,10 @@ class MixSearch {
   [[nodiscard]] bool over() const { return tried_ >= limits_.plans || done_; }
   [[nodiscard]] std::int64_t share_of_memory(double share) const;
 
-  void sow();
-  std::int64_t sow_one(Decisions decisions, std::int64_t limit = kNever);
-  void sow_cut(Seed seed);
-  void sow_least_workspace();
+  void seed_all();
+  std::int64_t seed_one(Decisions decisions, std::int64_t limit = kNever);
+  void seed_cut(Seed seed);
+  void seed_least_workspace();
   bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
 
@@ -98,11 +98,11 @@ class MixSearch {
   Limits limits_;
   MixSegments segments_;
   MixDecoder decoder_;
-  MixDice dice_;
+  MixRng rng_;
   Trial trial_;           ///< result of the last plan
   bool blocked_ = false;  ///< last plan blocked for GPU memory; blocks_: any did
   bool blocks_ = false;
-  std::vector<std::uint32_t> with_ways_;  ///< tasks with several alternatives
+  std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several alternatives
   std::vector<Seed> seeds_;
   std::vector<Start> starts_;  ///< best starts so far, fastest first, of different times
   Decisions best_;

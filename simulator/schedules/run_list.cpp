@@ -304,11 +304,11 @@ void RunPlanner::add_run(const RunList& list, const std::vector<GapMove>& moves,
   while (next_move_ < moves.size() && list.gaps[moves[next_move_].gap].end == position) {
     copies_.push_back(add_copy_in(list, moves[next_move_++]));
   }
-  const StepId step =
-      run.again ? builder_.recompute(run.task, run.way) : builder_.compute(run.task, run.way);
+  const StepId step = run.again ? builder_.recompute(run.task, run.algorithm)
+                                : builder_.compute(run.task, run.algorithm);
   steps_.push_back(step);
   for (const StepId copy : copies_) builder_.wait(step, copy);
-  if (const Bytes workspace = problem_.costs[run.way].workspace; workspace.count() > 0) {
+  if (const Bytes workspace = problem_.costs[run.algorithm].workspace; workspace.count() > 0) {
     const BlockId block = builder_.workspace_block(run.task, workspace);
     builder_.acquire(step, block);
     builder_.release(block, step);

@@ -17,7 +17,7 @@ namespace ooc {
 struct TaskRun {
   TaskId task;
   bool again = false;
-  AlternativeId way = {};
+  AlternativeId algorithm = {};
 };
 
 /// Residency interval of a tensor in one buffer, from the position that writes it to its last use.

@@ -164,7 +164,7 @@ bool keep_what_is_in_the_way(const PlanningProblem& problem, const Segments& seg
 /// No plan of the list is quicker: what it computes, one after the other.
 Duration least_time(const PlanningProblem& problem, const RunList& list) {
   Duration sum;
-  for (const TaskRun& run : list.runs) sum += problem.costs[run.way].time;
+  for (const TaskRun& run : list.runs) sum += problem.costs[run.algorithm].time;
   return sum;
 }
 

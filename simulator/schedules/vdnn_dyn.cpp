@@ -47,20 +47,20 @@ namespace ooc {
 namespace {
 
 enum class Moves { kNothing, kConv, kAll };
-enum class Ways { kMemory, kPerformance, kGreedy };
+enum class Algorithms { kMemory, kPerformance, kGreedy };
 
 struct Candidate {
   Moves moves;
-  Ways ways;
+  Algorithms algorithms;
 };
 
-constexpr std::array<Candidate, 7> kCandidates{{{Moves::kNothing, Ways::kPerformance},
-                                                {Moves::kConv, Ways::kPerformance},
-                                                {Moves::kAll, Ways::kPerformance},
-                                                {Moves::kConv, Ways::kGreedy},
-                                                {Moves::kAll, Ways::kGreedy},
-                                                {Moves::kConv, Ways::kMemory},
-                                                {Moves::kAll, Ways::kMemory}}};
+constexpr std::array<Candidate, 7> kCandidates{{{Moves::kNothing, Algorithms::kPerformance},
+                                                {Moves::kConv, Algorithms::kPerformance},
+                                                {Moves::kAll, Algorithms::kPerformance},
+                                                {Moves::kConv, Algorithms::kGreedy},
+                                                {Moves::kAll, Algorithms::kGreedy},
+                                                {Moves::kConv, Algorithms::kMemory},
+                                                {Moves::kAll, Algorithms::kMemory}}};
 
 /// Nothing moves and nothing is held longer than in-core holds it.
 std::vector<Section> task_by_task(const TrainingGraph& graph) {
@@ -75,8 +75,8 @@ std::vector<Section> task_by_task(const TrainingGraph& graph) {
 class DynChooser {
  public:
   explicit DynChooser(const PlanningProblem& problem) : problem_(problem) {
-    fixed_[index(Ways::kMemory)] = by_rule(AlgorithmChoice::kMemory);
-    fixed_[index(Ways::kPerformance)] = by_rule(AlgorithmChoice::kPerformance);
+    fixed_[index(Algorithms::kMemory)] = by_rule(AlgorithmChoice::kMemory);
+    fixed_[index(Algorithms::kPerformance)] = by_rule(AlgorithmChoice::kPerformance);
   }
 
   PlanResult run() {
@@ -106,7 +106,7 @@ class DynChooser {
     SectionMemory memory;
   };
 
-  static std::size_t index(Ways ways) { return static_cast<std::size_t>(ways); }
+  static std::size_t index(Algorithms algorithms) { return static_cast<std::size_t>(algorithms); }
 
   std::vector<AlternativeId> by_rule(AlgorithmChoice rule) const {
     std::vector<AlternativeId> chosen;
@@ -146,20 +146,22 @@ class DynChooser {
 
   Bytes smallest_budget(const Candidate& candidate) {
     // Greedy takes what is left beside what runs without workspace.
-    const Ways ways = candidate.ways == Ways::kGreedy ? Ways::kMemory : candidate.ways;
-    return policy(candidate.moves).memory.smallest_budget(problem_.costs, fixed_[index(ways)]);
+    const Algorithms algorithms =
+        candidate.algorithms == Algorithms::kGreedy ? Algorithms::kMemory : candidate.algorithms;
+    return policy(candidate.moves)
+        .memory.smallest_budget(problem_.costs, fixed_[index(algorithms)]);
   }
 
   std::vector<AlternativeId> greedy(const SectionMemory& memory) const {
-    std::vector<AlternativeId> chosen = fixed_[index(Ways::kMemory)];
+    std::vector<AlternativeId> chosen = fixed_[index(Algorithms::kMemory)];
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       const Bytes free =
           problem_.budget - problem_.costs.static_bytes - memory.held[memory.section_of[i]];
-      AlternativeId way = chosen[i];
+      AlternativeId algorithm = chosen[i];
       for (const TaskAlternative& each : problem_.costs.alternatives_of(make_id<TaskId>(i))) {
         const bool faster = each.time < problem_.costs[chosen[i]].time;
-        if (faster && each.workspace <= free) chosen[i] = way;
-        ++way.index;
+        if (faster && each.workspace <= free) chosen[i] = algorithm;
+        ++algorithm.index;
       }
     }
     return chosen;
@@ -168,10 +170,11 @@ class DynChooser {
   PlanResult make(const Candidate& candidate) {
     const Policy& made = policy(candidate.moves);
     std::vector<AlternativeId> own;
-    if (candidate.ways == Ways::kGreedy) own = greedy(made.memory);
-    PlanningProblem with_ways = problem_;
-    with_ways.by_task = candidate.ways == Ways::kGreedy ? &own : &fixed_[index(candidate.ways)];
-    return plan_sections(with_ways, made.sections);
+    if (candidate.algorithms == Algorithms::kGreedy) own = greedy(made.memory);
+    PlanningProblem with_algorithms = problem_;
+    with_algorithms.by_task =
+        candidate.algorithms == Algorithms::kGreedy ? &own : &fixed_[index(candidate.algorithms)];
+    return plan_sections(with_algorithms, made.sections);
   }
 
   const PlanningProblem& problem_;

@@ -71,21 +71,22 @@ Family family_of(Algorithm algorithm) {
   return Family::kPlain;
 }
 
-/// By task; none where no task has the family beside the first way.
-std::optional<std::vector<AlternativeId>> ways_of(const PlanningProblem& problem, Family family) {
+/// Algorithms by task; unset if no task has one of the family beside its first.
+std::optional<std::vector<AlternativeId>> algorithms_of(const PlanningProblem& problem,
+                                                        Family family) {
   std::vector<AlternativeId> chosen;
   bool any = family == Family::kPlain;
   for (std::size_t i = 0; i < problem.graph.tasks.size(); ++i) {
     const TaskId task = make_id<TaskId>(i);
     chosen.push_back(problem.costs.default_alternative(task));
     if (family == Family::kPlain) continue;
-    AlternativeId way = chosen.back();
+    AlternativeId algorithm = chosen.back();
     for (const TaskAlternative& each : problem.costs.alternatives_of(task)) {
       if (family_of(each.algorithm) == family) {
-        chosen.back() = way;
+        chosen.back() = algorithm;
         any = true;
       }
-      ++way.index;
+      ++algorithm.index;
     }
   }
   if (!any) return std::nullopt;
@@ -109,7 +110,8 @@ class Grid {
   PlanResult run() {
     std::vector<Point> border;
     for (const Family family : kFamilies) {
-      if (auto ways = ways_of(problem_, family)) levels_.push_back(*std::move(ways));
+      if (auto algorithms = algorithms_of(problem_, family))
+        levels_.push_back(*std::move(algorithms));
     }
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       if (const auto prefix = shortest(level)) border.push_back({*prefix, level});
@@ -178,9 +180,9 @@ class Grid {
   }
 
   [[nodiscard]] PlanResult make(const Point& point) const {
-    PlanningProblem with_ways = problem_;
-    with_ways.by_task = &levels_[point.level];
-    return plan_sections(with_ways, sections(point.prefix));
+    PlanningProblem with_algorithms = problem_;
+    with_algorithms.by_task = &levels_[point.level];
+    return plan_sections(with_algorithms, sections(point.prefix));
   }
 
   const PlanningProblem& problem_;

@@ -35,7 +35,7 @@ void run(Report& report) {
     }
     return Trial{buffers.timeline.iteration_time, &plan, &buffers.timeline};
   };
-  const MixFacts facts(problem, MixFacts::Ways::kAll, MixFacts::Idle::kWorthwhile);
+  const MixFacts facts(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kWorthwhile);
   std::int64_t tried = 0;
   const double search_ns = cpu_ns([&] {
     MixSearch search(facts, {.plans = kPlans});

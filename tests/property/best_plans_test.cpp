@@ -78,7 +78,7 @@ TEST_CASE("any decisions give a plan that runs, and never sooner than expected")
     set_link(workload.costs, random_link(dice, workload));
     const Bytes budget(smallest.count() + smallest.count() * dice.number(0, 8) / 10);
     const PlanningProblem problem = problem_of(workload, budget);
-    const MixFacts facts(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
+    const MixFacts facts(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kAll);
     MixDecoder decoder(facts);
     for (int i = 0; i < 20; ++i) {
       Decisions decisions = keep_all(facts);

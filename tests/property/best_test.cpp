@@ -60,14 +60,14 @@ class AllPlans {
   void choose_way(std::size_t task) {
     if (too_many_) return;
     if (task == facts_.tasks) return list();
-    for (std::size_t i = 0; i < facts_.ways[task].size(); ++i) {
-      decisions_.way[task] = static_cast<std::uint8_t>(i);
+    for (std::size_t i = 0; i < facts_.algorithms[task].size(); ++i) {
+      decisions_.algorithm[task] = static_cast<std::uint8_t>(i);
       choose_way(task + 1);
     }
   }
 
-  [[nodiscard]] const TaskWay& way_of(TaskId task) const {
-    return facts_.ways[task.at()][decisions_.way[task.at()]];
+  [[nodiscard]] const TaskAlgorithm& way_of(TaskId task) const {
+    return facts_.algorithms[task.at()][decisions_.algorithm[task.at()]];
   }
 
   void list() {
@@ -76,7 +76,7 @@ class AllPlans {
     near_.assign(runs.runs.size() + 1, 0);
     for (const TensorStay& stay : runs.stays) add(stay.first, stay.end, bytes(stay.tensor));
     list_ = runs;
-    for (TaskRun& run : list_.runs) run.way = way_of(run.task).id;
+    for (TaskRun& run : list_.runs) run.algorithm = way_of(run.task).id;
     moves_.clear();
     treatments_.clear();
     for (const std::uint32_t idle : decoder_.idle_of_gap()) {
@@ -107,13 +107,13 @@ class AllPlans {
   }
 
   void add_run(std::size_t task, bool again) {
-    sequence_.push_back({make_id<TaskId>(task), again, facts_.ways[task].front().id});
+    sequence_.push_back({make_id<TaskId>(task), again, facts_.algorithms[task].front().id});
   }
 
   /// Each use of a tensor is one of the copy that was made last; in between it is near or away.
   void list_sequence() {
     Duration compute;
-    for (const TaskRun& run : sequence_) compute += problem_.costs[run.way].time;
+    for (const TaskRun& run : sequence_) compute += problem_.costs[run.algorithm].time;
     if (best_ && compute >= *best_) return;
     list_.runs = sequence_;
     list_.stays.clear();
@@ -252,19 +252,18 @@ void check_case(std::uint64_t seed, Tally& tally) {
   const std::int64_t most = in_core.smallest_budget->count();
   const Bytes budget(least + (most - least) * dice.number(0, 9) / 10);
   const PlanningProblem problem = problem_of(workload, budget);
-  const MixFacts facts(problem, MixFacts::Ways::kAll, MixFacts::Idle::kAll);
+  const MixFacts facts(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kAll);
   double choices = 1;
   for (const IdleTime& idle : facts.idle) choices *= idle.droppable ? 4 : 2;
-  double ways = 1;
+  double algorithms = 1;
   for (std::size_t t = 0; t < facts.tasks; ++t) {
-    ways *= static_cast<double>(facts.ways[t].size());
+    algorithms *= static_cast<double>(facts.algorithms[t].size());
   }
-  if (choices > kMostChoices || choices * ways > kMostChoicesAndWays || most <= least) return;
+  if (choices > kMostChoices || choices * algorithms > kMostChoicesAndWays || most <= least) return;
   AllPlans plans(problem, facts);
   const auto optimum = plans.quickest();
   if (!optimum) return;
-  const auto bounds =
-      bound_mixed(workload.graph, workload.costs, budget, MixedEffort::kWhole);
+  const auto bounds = bound_mixed(workload.graph, workload.costs, budget, MixedEffort::kWhole);
   const PlanResult made = find_schedule("best")->make_plan(problem);
   INFO(rerun("property_best", seed));
   INFO(workload.text);
@@ -278,9 +277,9 @@ void check_case(std::uint64_t seed, Tally& tally) {
   const auto time = problem.evaluate(std::get<Plan>(made)).iteration_time;
   REQUIRE(time.has_value());
   ++tally.cases;
-  if (ways > 1) ++tally.several_ways;
+  if (algorithms > 1) ++tally.several_ways;
   if (*optimum > Duration(facts.least_compute)) ++tally.busy;
-  if (ways == 1 && number_from("OOC_PROPERTY_WIDER", 0) != 0) {
+  if (algorithms == 1 && number_from("OOC_PROPERTY_WIDER", 0) != 0) {
     if (const auto wider = plans.quickest_of_wider()) {
       CHECK(bounds->whole <= *wider);
       tally.wider.push_back(above(*optimum, *wider));
@@ -300,8 +299,9 @@ void check_case(std::uint64_t seed, Tally& tally) {
 TEST_CASE("best finds the quickest plan where all can be gone through") {
   Tally tally;
   for_each_seed(500, [&](std::uint64_t seed) { check_case(seed, tally); });
-  MESSAGE(tally.cases << " cases, " << tally.several_ways << " with several ways, " << tally.busy
-                      << " above compute, " << tally.missed << " missed, worst " << tally.worst);
+  MESSAGE(tally.cases << " cases, " << tally.several_ways << " with several algorithms, "
+                      << tally.busy << " above compute, " << tally.missed << " missed, worst "
+                      << tally.worst);
   for (auto* all : {&tally.divisible, &tally.whole}) {
     if (all->empty()) continue;
     std::sort(all->begin(), all->end());

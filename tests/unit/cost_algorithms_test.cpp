@@ -40,40 +40,41 @@ ConvolutionTask task_of(const ConvolutionShape& shape, std::int64_t batch,
           .first_seconds = flops / 1e12};
 }
 
-std::string names(const std::vector<ConvolutionWay>& ways) {
+std::string names(const std::vector<ConvolutionAlgorithm>& algorithms) {
   std::string text;
-  for (const ConvolutionWay& way : ways) {
-    text += (text.empty() ? "" : " ") + std::string(algorithm_name(way.algorithm));
+  for (const ConvolutionAlgorithm& algorithm : algorithms) {
+    text += (text.empty() ? "" : " ") + std::string(algorithm_name(algorithm.algorithm));
   }
   return text;
 }
 
-double ns(const ConvolutionWay& way) { return way.seconds * 1e9; }
+double ns(const ConvolutionAlgorithm& algorithm) { return algorithm.seconds * 1e9; }
 
 TEST_CASE("each pass has the algorithms that cuDNN has for it") {
   const HardwareProfile profile = machine();
   const ConvolutionShape shape = square(64, 32, 3);
-  CHECK(names(modelled_ways(task_of(shape, 2), profile)) ==
+  CHECK(names(modelled_algorithms(task_of(shape, 2), profile)) ==
         "implicit_gemm implicit_precomp_gemm gemm winograd_nonfused fft fft_tiling");
-  CHECK(names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardData), profile)) ==
+  CHECK(names(modelled_algorithms(task_of(shape, 2, ConvolutionPass::kBackwardData), profile)) ==
         "algo_0 algo_1 winograd_nonfused fft fft_tiling");
-  CHECK(names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardWeights), profile)) ==
+  CHECK(names(modelled_algorithms(task_of(shape, 2, ConvolutionPass::kBackwardWeights), profile)) ==
         "algo_0 algo_3 winograd_nonfused fft fft_tiling");
 }
 
 TEST_CASE("a profile's version of cuDNN says which algorithms there are") {
   HardwareProfile profile = machine();
   const ConvolutionShape shape = square(64, 32, 3);
-  const auto ways = [&](int major, int minor, ConvolutionPass pass) {
+  const auto algorithms = [&](int major, int minor, ConvolutionPass pass) {
     profile.cudnn = {major, minor};
-    return names(modelled_ways(task_of(shape, 2, pass), profile));
+    return names(modelled_algorithms(task_of(shape, 2, pass), profile));
   };
-  CHECK(ways(2, 0, ConvolutionPass::kForward) == "implicit_gemm implicit_precomp_gemm gemm");
-  CHECK(ways(3, 0, ConvolutionPass::kBackwardData) == "algo_0 algo_1 fft");
-  CHECK(ways(4, 0, ConvolutionPass::kBackwardData) == "algo_0 algo_1 fft fft_tiling");
-  CHECK(ways(5, 0, ConvolutionPass::kBackwardWeights) == "algo_0 algo_3 fft");
-  CHECK(ways(5, 1, ConvolutionPass::kBackwardWeights) == "algo_0 algo_3 winograd_nonfused fft");
-  CHECK(ways(6, 0, ConvolutionPass::kBackwardWeights) ==
+  CHECK(algorithms(2, 0, ConvolutionPass::kForward) == "implicit_gemm implicit_precomp_gemm gemm");
+  CHECK(algorithms(3, 0, ConvolutionPass::kBackwardData) == "algo_0 algo_1 fft");
+  CHECK(algorithms(4, 0, ConvolutionPass::kBackwardData) == "algo_0 algo_1 fft fft_tiling");
+  CHECK(algorithms(5, 0, ConvolutionPass::kBackwardWeights) == "algo_0 algo_3 fft");
+  CHECK(algorithms(5, 1, ConvolutionPass::kBackwardWeights) ==
+        "algo_0 algo_3 winograd_nonfused fft");
+  CHECK(algorithms(6, 0, ConvolutionPass::kBackwardWeights) ==
         "algo_0 algo_3 winograd_nonfused fft fft_tiling");
 }
 
@@ -81,80 +82,84 @@ TEST_CASE("transforms want stride 1, their own kernels, and types they can be co
   HardwareProfile profile = machine();
   profile.peak[Dtype::kFloat16] = {1e12};
   profile.peak[Dtype::kBfloat16] = {1e12};
-  const auto ways = [&](const ConvolutionShape& shape, Dtype dtype = Dtype::kFloat32) {
-    return names(modelled_ways(task_of(shape, 2, ConvolutionPass::kBackwardData, dtype), profile));
+  const auto algorithms = [&](const ConvolutionShape& shape, Dtype dtype = Dtype::kFloat32) {
+    return names(
+        modelled_algorithms(task_of(shape, 2, ConvolutionPass::kBackwardData, dtype), profile));
   };
-  CHECK(ways(square(8, 32, 5)) == "algo_0 algo_1 fft fft_tiling");
-  CHECK(ways(square(8, 254, 3)) == "algo_0 algo_1 winograd_nonfused fft fft_tiling");
-  CHECK(ways(square(8, 255, 3)) == "algo_0 algo_1 winograd_nonfused fft_tiling");  // 257 > 256
-  CHECK(ways(square(8, 64, 33)) == "algo_0 algo_1 fft");                           // 33 > 32
-  CHECK(ways(square(8, 32, 3), Dtype::kFloat16) == "algo_0 algo_1 winograd_nonfused");
-  CHECK(ways(square(8, 32, 3), Dtype::kBfloat16) == "algo_0 algo_1");
+  CHECK(algorithms(square(8, 32, 5)) == "algo_0 algo_1 fft fft_tiling");
+  CHECK(algorithms(square(8, 254, 3)) == "algo_0 algo_1 winograd_nonfused fft fft_tiling");
+  CHECK(algorithms(square(8, 255, 3)) ==
+        "algo_0 algo_1 winograd_nonfused fft_tiling");          // 257 > 256
+  CHECK(algorithms(square(8, 64, 33)) == "algo_0 algo_1 fft");  // 33 > 32
+  CHECK(algorithms(square(8, 32, 3), Dtype::kFloat16) == "algo_0 algo_1 winograd_nonfused");
+  CHECK(algorithms(square(8, 32, 3), Dtype::kBfloat16) == "algo_0 algo_1");
   ConvolutionShape strided = square(8, 32, 3);
   strided.dims[1].stride = 2;
-  CHECK(ways(strided) == "algo_0 algo_1");
+  CHECK(algorithms(strided) == "algo_0 algo_1");
   ConvolutionShape grouped = square(8, 32, 3);
   grouped.groups = 2;
-  CHECK(ways(grouped) == "algo_0 algo_1");
+  CHECK(algorithms(grouped) == "algo_0 algo_1");
   ConvolutionShape cube = square(8, 32, 3);
   cube.dims.push_back(cube.dims[0]);
-  CHECK(ways(cube) == "algo_0 algo_1");
+  CHECK(algorithms(cube) == "algo_0 algo_1");
 }
 
 TEST_CASE("GEMM forms the matrix of the samples in flight, Winograd multiplies 2.25 times less") {
   const HardwareProfile profile = machine();
   const ConvolutionShape shape = square(64, 32, 3);
-  const auto ways = modelled_ways(task_of(shape, 2), profile);
+  const auto algorithms = modelled_algorithms(task_of(shape, 2), profile);
   // 2 x 9 x 64 x 64 x 1024 x 2 samples = 150,994,944 FLOP at 1 TFLOP/s.
-  CHECK(ns(ways[0]) == doctest::Approx(150'994.944));
-  CHECK(ways[1].workspace_bytes == 4 * (9 * 64 + 1024));
+  CHECK(ns(algorithms[0]) == doctest::Approx(150'994.944));
+  CHECK(algorithms[1].workspace_bytes == 4 * (9 * 64 + 1024));
   // Matrix 4 x 9 x 64 x 1024 bytes a sample, 4096 / 1024 = 4 samples wanted, 2 there. Forming it:
   // (2,359,296 + 262,144) x 2 / 100 GB/s = 52,428.8 ns; then the product.
-  CHECK(ways[2].workspace_bytes == 2 * 2'359'296);
-  CHECK(ns(ways[2]) == doctest::Approx(52'428.8 + 150'994.944));
+  CHECK(algorithms[2].workspace_bytes == 2 * 2'359'296);
+  CHECK(ns(algorithms[2]) == doctest::Approx(52'428.8 + 150'994.944));
   // 256 tiles a sample, 512 in all, 64 bytes each and channel: in and out 2,097,152, filters 64 x
   // 4096 = 262,144. Filters: 409,600 B = 4,096 ns; in and out: 2,621,440 B = 26,214.4 ns each;
   // product: 2 x 16 x 512 x 4096 FLOP at 0.9 TFLOP/s = 74,565.4 ns.
-  CHECK(ways[3].workspace_bytes == 2 * 2'097'152 + 262'144);
-  CHECK(ns(ways[3]) == doctest::Approx(4'096 + 2 * 26'214.4 + 67'108.864 / 0.9));
+  CHECK(algorithms[3].workspace_bytes == 2 * 2'097'152 + 262'144);
+  CHECK(ns(algorithms[3]) == doctest::Approx(4'096 + 2 * 26'214.4 + 67'108.864 / 0.9));
 }
 
 TEST_CASE("an FFT multiplies whole spectra and needs room for three of them") {
   const HardwareProfile profile = machine();
   const ConvolutionShape shape = square(64, 28, 5);
-  const auto ways = modelled_ways(task_of(shape, 64), profile);
-  REQUIRE(ways[3].algorithm == Algorithm::kFft);
+  const auto algorithms = modelled_algorithms(task_of(shape, 64), profile);
+  REQUIRE(algorithms[3].algorithm == Algorithm::kFft);
   // 28 + 4 = 32: 32 x 17 points of 8 bytes = 4,352 bytes a plane; 64 x 64 planes thrice.
-  CHECK(ways[3].workspace_bytes == 3 * 4'352 * 4'096);
+  CHECK(algorithms[3].workspace_bytes == 3 * 4'352 * 4'096);
   // Of twice as many samples: all at once, two of the three are twice as large.
-  CHECK(modelled_ways(task_of(shape, 128), profile)[3].workspace_bytes == 5 * 4'352 * 4'096);
+  CHECK(modelled_algorithms(task_of(shape, 128), profile)[3].workspace_bytes == 5 * 4'352 * 4'096);
   // Spectra are written, and read and written once more to transpose them: 3 x 17,825,792 B. Filters:
   // 409,600 B more = 538,869.76 ns, longer than 4096 transforms of 2.5 x 1024 x 10 FLOP at 0.5
   // TFLOP/s. In and out: 12,845,056 B more = 663,224.32 ns each. 8 x 544 x 64 x 4096 FLOP; the rate
   // is 1.1 of the direct method's, but no more than the peak.
-  CHECK(ns(ways[3]) == doctest::Approx(538'869.76 + 2 * 663'224.32 + 1'140'850.688));
-  CHECK(ways[4].seconds == doctest::Approx(ways[3].seconds));  // one tile is the whole map
+  CHECK(ns(algorithms[3]) == doctest::Approx(538'869.76 + 2 * 663'224.32 + 1'140'850.688));
+  CHECK(algorithms[4].seconds ==
+        doctest::Approx(algorithms[3].seconds));  // one tile is the whole map
 }
 
 TEST_CASE("a profile may state an algorithm's efficiency") {
   HardwareProfile profile = machine();
   const ConvolutionShape shape = square(64, 28, 5);
-  const double before = ns(modelled_ways(task_of(shape, 64), profile)[3]);
+  const double before = ns(modelled_algorithms(task_of(shape, 64), profile)[3]);
   profile.efficiency["conv_fft"] = {{{1.0, 0.5}}};
   // Products half as fast, and the transforms, but memory binds these still.
-  CHECK(ns(modelled_ways(task_of(shape, 64), profile)[3]) ==
+  CHECK(ns(modelled_algorithms(task_of(shape, 64), profile)[3]) ==
         doctest::Approx(before + 1'140'850.688));
 }
 
-TEST_CASE("of the ways those stay that are faster than all with less workspace") {
+TEST_CASE("of the algorithms those stay that are faster than all with less workspace") {
   const HardwareProfile profile = machine();
   const ConvolutionShape small = square(64, 32, 3);
-  CHECK(names(convolution_ways(task_of(small, 2), profile)) == "implicit_gemm winograd_nonfused");
+  CHECK(names(convolution_algorithms(task_of(small, 2), profile)) ==
+        "implicit_gemm winograd_nonfused");
   const ConvolutionShape large = square(64, 28, 5);
-  const auto ways = convolution_ways(task_of(large, 64), profile);
-  for (std::size_t i = 1; i < ways.size(); ++i) {
-    CHECK(ways[i].workspace_bytes > ways[i - 1].workspace_bytes);
-    CHECK(ways[i].seconds < ways[i - 1].seconds);
+  const auto algorithms = convolution_algorithms(task_of(large, 64), profile);
+  for (std::size_t i = 1; i < algorithms.size(); ++i) {
+    CHECK(algorithms[i].workspace_bytes > algorithms[i - 1].workspace_bytes);
+    CHECK(algorithms[i].seconds < algorithms[i - 1].seconds);
   }
 }
 

@@ -85,35 +85,37 @@ TEST_CASE("near memory may be infinitely fast, and as fast as rates go times any
   }
 }
 
-TEST_CASE("a convolution's ways are its methods, from the one without workspace to the fastest") {
+TEST_CASE(
+    "a convolution's algorithms are its methods, from the one without workspace to the fastest") {
   const Costed it(R"({"name": "c", "type": "conv", "filters": 128, "kernel": 3, "padding": 1})",
                   "[128, 28, 28]");
   const HardwareProfile machine = volta();
   const CostTable costs = estimate_compute(it.graph, machine, {.batch = 32, .layer_times = {}});
-  const auto ways = costs.alternatives_of(TaskId{0});
-  REQUIRE(ways.size() >= 3);
-  CHECK(ways.front().algorithm == Algorithm::kImplicitGemm);
-  CHECK(ways.front().workspace == Bytes(0));
-  for (std::size_t i = 1; i < ways.size(); ++i) {
-    CHECK(ways[i].workspace > ways[i - 1].workspace);
-    CHECK(ways[i].time < ways[i - 1].time);
+  const auto algorithms = costs.alternatives_of(TaskId{0});
+  REQUIRE(algorithms.size() >= 3);
+  CHECK(algorithms.front().algorithm == Algorithm::kImplicitGemm);
+  CHECK(algorithms.front().workspace == Bytes(0));
+  for (std::size_t i = 1; i < algorithms.size(); ++i) {
+    CHECK(algorithms[i].workspace > algorithms[i - 1].workspace);
+    CHECK(algorithms[i].time < algorithms[i - 1].time);
   }
   const KernelPlatform platform = kernel_platform(machine, {});
   const KernelPricer pricer(it.graph, platform, 32);
-  CHECK(static_cast<double>(ways.back().time.count()) ==
+  CHECK(static_cast<double>(algorithms.back().time.count()) ==
         nanoseconds(pricer.seconds(it.graph.tasks.front())));
   // Of an old library, other ways.
   HardwareProfile old = machine;
   old.cudnn = std::pair{4, 0};
   const CostTable before = estimate_compute(it.graph, old, {.batch = 32, .layer_times = {}});
-  for (const TaskAlternative& way : before.alternatives_of(TaskId{0})) {
-    CHECK(way.algorithm != Algorithm::kWinograd);
-    CHECK(way.algorithm != Algorithm::kWinogradNonfused);
+  for (const TaskAlternative& algorithm : before.alternatives_of(TaskId{0})) {
+    CHECK(algorithm.algorithm != Algorithm::kWinograd);
+    CHECK(algorithm.algorithm != Algorithm::kWinogradNonfused);
   }
 }
 
 TEST_CASE(
-    "the sum of a tensor's gradients is paid where the last of them is found, whatever its way") {
+    "the sum of a tensor's gradients is paid where the last of them is found, whatever its "
+    "algorithm") {
   const auto backward_of = [](const std::string& layers, const char* task) {
     const Costed it(layers, "[64, 32, 32]");
     const CostTable costs = estimate_compute(it.graph, volta(), {.batch = 16, .layer_times = {}});

@@ -71,7 +71,7 @@ TEST_CASE("workspaces are what cuDNN asks for") {
     const KernelPricer::ConvolutionMethods methods{
         convolution_times({&shape, pass, static_cast<double>(batch)}, test::table_platform("V100")),
         0};
-    for (const ConvolutionWay& way : kernel_ways(task, methods)) {
+    for (const ConvolutionAlgorithm& way : kernel_algorithms(task, methods)) {
       if (way.algorithm == algorithm) return way.workspace_bytes;
     }
     FAIL("no such way");
