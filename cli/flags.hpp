@@ -21,6 +21,11 @@ inline constexpr Flag kTrace{.name = "--trace",
                              .value = "FILE",
                              .help = "also write a trace for https://ui.perfetto.dev",
                              .completes = Completes::kFiles};
+inline constexpr Flag kMemorySnapshot{
+    .name = "--memory-snapshot",
+    .value = "FILE",
+    .help = "also write near memory over time for https://pytorch.org/memory_viz",
+    .completes = Completes::kFiles};
 inline constexpr Flag kReport{
     "--report", "FILE", "also write charts: one HTML page, for any browser", Completes::kFiles};
 inline constexpr Flag kPlot{"--plot", "FILE", "also write the main chart as SVG (needs Node.js)",

@@ -77,8 +77,8 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName fla
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
   std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
   for (const FlagName flag :
-       std::initializer_list<FlagName>{"--trace", "--export-plan", "--export-policy", "--report",
-                                       "--plot"}) {
+       std::initializer_list<FlagName>{"--trace", "--memory-snapshot", "--export-plan",
+                                       "--export-policy", "--report", "--plot"}) {
     if (auto path = arguments.value(flag))
       named.push_back({std::string(flag.text()), *std::move(path)});
   }
@@ -96,6 +96,7 @@ Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
           .trace = open_optional(arguments, "--trace"),
           .plan = open_optional(arguments, "--export-plan"),
           .policy = open_optional(arguments, "--export-policy"),
+          .snapshot = open_optional(arguments, "--memory-snapshot"),
           .pictures = Pictures(arguments)};
 }
 

@@ -20,6 +20,7 @@ struct Outputs {
   std::optional<OutputFile> trace;
   std::optional<OutputFile> plan;
   std::optional<OutputFile> policy;
+  std::optional<OutputFile> snapshot;
   Pictures pictures;
 };
 
@@ -33,8 +34,9 @@ struct Inputs {
 /// Checks of open_outputs(), without opening a file.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// Opens -o (default stdout), --trace, --export-plan, --export-policy, --report and --plot. Throws SpecError if one cannot be
-/// written, two are the same file, or one would replace an input: `inputs`, --layer-times or --import-measurements.
+/// Opens -o (default stdout), --trace, --memory-snapshot, --export-plan, --export-policy, --report and --plot. Throws
+/// SpecError if one cannot be written, two are the same file, or one would replace an input:
+/// `inputs`, --layer-times or --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
 /// Writes the result, and its pictures from its JSON and the documents `beside`. `write` returns

@@ -7,6 +7,7 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "model/base/option_text.hpp"
+#include "reports/writers/memory_snapshot.hpp"
 #include "reports/writers/policy.hpp"
 #include "reports/writers/timeline_data.hpp"
 #include "reports/writers/trace.hpp"
@@ -26,9 +27,9 @@ namespace {
 
 const auto kPredictFlags = flags::joined(
     flags::of_runs(),
-    {flags::kFormat, flags::kOutput, flags::kTrace, flags::kExportPlan, flags::kExportPolicy,
-     flags::kReport, flags::kPlot, flags::kSteps, flags::kEquations, flags::kMaxInput,
-     flags::kQuiet, flags::kNoColor});
+    {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot, flags::kExportPlan,
+     flags::kExportPolicy, flags::kReport, flags::kPlot, flags::kSteps, flags::kEquations,
+     flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".
 std::string beyond_policies(const Case& which, const CaseRun& run) {
@@ -84,6 +85,7 @@ std::string write_side_files(Outputs& outputs, const Case& which, const RunInput
     write_trace(traced, [&](std::string_view text) { outputs.trace->write(text); });
     outputs.trace->commit();
   }
+  if (outputs.snapshot) outputs.snapshot->finish(memory_snapshot(traced));
   return outputs.pictures.wanted() ? timeline_data(traced) : "";
 }
 
@@ -92,6 +94,7 @@ std::string not_written(const Outputs& outputs) {
   std::string text;
   int count = 0;
   for (const auto& [asked, name] : {std::pair{outputs.trace.has_value(), "trace"},
+                                    std::pair{outputs.snapshot.has_value(), "memory snapshot"},
                                     std::pair{outputs.plan.has_value(), "plan"},
                                     std::pair{outputs.policy.has_value(), "policy"}}) {
     if (asked) text += std::string(count++ > 0 ? " and no " : "no ") + name;

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -607,6 +608,32 @@ def check_policies(program, source):
         check(not validator.is_valid(wrong), f"the schema takes a policy with {change.path} {getattr(change, 'value', 'gone')}")
 
 
+def check_snapshot(program, folder):
+    """--memory-snapshot: what pickle reads has the run's peak, and no two blocks in one place."""
+    for more in ([], ["--devices", "2"], ["--state", "zero-infinity", "--optimizer", "adam"], ["--schedule", "unified"]):
+        snapshot, result = folder / "memory.pickle", folder / "memory.json"
+        subprocess.run([program, "predict", "alexnet", "--hardware", "p100-pcie3", "--batch", "256", "--memory", "1GB", "--quiet",
+                        "--memory-snapshot", snapshot, "-o", result, *more], check=True)
+        data = pickle.loads(snapshot.read_bytes())
+        live, now, peak = {}, 0, 0
+        for event in data["device_traces"][0]:
+            start, size = event["addr"], event["size"]
+            if event["action"] == "alloc":
+                apart = all(start + size <= other or other + live[other] <= start for other in live)
+                check(apart, f"snapshot {more}: {event} over another block")
+                live[start] = size
+                now += size
+                peak = max(peak, now)
+            elif event["action"] == "free_completed":
+                check(live.pop(start) == size, f"snapshot {more}: {event} is not what was allocated")
+                now -= size
+        check(peak == json.loads(result.read_text())["peak_near_bytes"], f"snapshot {more}: a peak of {peak}")
+        blocks = data["segments"][0]["blocks"]
+        active = {block["address"]: block["size"] for block in blocks if block["state"] == "active_allocated"}
+        check(active == live, f"snapshot {more}: its segment is not what was left")
+        check(sum(block["size"] for block in blocks) == data["segments"][0]["total_size"], f"snapshot {more}: a gap")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", type=pathlib.Path, required=True)
@@ -637,6 +664,7 @@ def main():
             compare(kind, validator, reader, base, wrong, True, True)
             compare(kind, validator, reader, base, right, False, False)
             compare(kind, validator, reader, base, reader_only, False, True)
+        check_snapshot(arguments.program, pathlib.Path(folder))
     for failure in failures:
         print("FAILED:", failure)
     print(f"{checks} checks, {len(failures)} failed")
