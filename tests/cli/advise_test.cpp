@@ -75,7 +75,7 @@ TEST_CASE("advice leaves alone what was chosen, and says where nothing helps") {
   CHECK_FALSE(row_of(advice(kJob + Words{"--optimizer", "adam"}), "8-bit optimiser").is_null());
   const Json rows = advice(kJob + Words{"--optimizer", "adafactor"});
   for (const Json& row : rows) CHECK_FALSE(has(row["what"].dump(), "8-bit"));
-  (void)advice({"llama-3-70b", "--hardware", "rtx-4090", "--quiet", "--far-memory", "8GiB"}, 3);
+  (void)advice(kJob + Words{"--memory", "200MB", "--far-memory", "100MB"}, 3);
   const Ran refused = run_ooc_paleo({"advise", "resnet18", "--hardware", "rtx-4090"});
   CHECK(refused.exit_code == 2);
 }

@@ -66,6 +66,25 @@ TEST_CASE("a family of one's own is a file of the data folder: the example of do
   check_refused(run({"import", config}), {"/model_type: found \"tiny\", expected one of arcee"});
 }
 
+// Here, since two million steps take long where they are sanitized.
+TEST_CASE("a family whose values double at every level is refused") {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() / "networks/families");
+  std::string values = R"("a": 1)";
+  for (char c = 'b'; c <= 'z'; ++c) {
+    const std::string before(1, static_cast<char>(c - 1));
+    values += ", \"" + std::string(1, c) + "\": \"=" + before + " + 0 * " + before + "\"";
+  }
+  (void)folder.file("networks/families/own.json",
+                    R"({"format": "ooc-paleo/family", "version": 1, "model_types": ["own"],
+      "inputs": [{"name": "data", "shape": [4]}], "values": {)" +
+                        values + R"(}, "layers": [{"name": "x", "type": "linear", "units": "=z"}]})");
+  check_refused(run_ooc_paleo({"import", folder.file("config.json", R"({"model_type": "own"})")},
+                              {.folder = folder.path(),
+                               .environment = {{"OOC_PALEO_DATA", folder.path().string()}}}),
+                {"expected at most 2000000"});
+}
+
 TEST_CASE("--lora and --base are written by import, and asked of any network") {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder.path() / "adapted");

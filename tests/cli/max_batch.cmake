@@ -6,3 +6,4 @@ ooc_test(max_batch cli
     advise_test.cpp need_test.cpp
   LINK ooc_test_support ooc_cli
   RUNS ooc-paleo)
+set_property(TEST cli.max_batch PROPERTY COST 110)

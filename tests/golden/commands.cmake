@@ -7,3 +7,4 @@ ooc_test(commands golden
     console_blocks_test.cpp
   LINK ooc_test_support
   RUNS ooc-paleo)
+set_property(TEST golden.commands PROPERTY COST 70)

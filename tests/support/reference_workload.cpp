@@ -10,7 +10,7 @@ namespace ooc::test {
 
 namespace {
 
-class Generator {
+class Congruential {
  public:
   std::int64_t draw(std::int64_t low, std::int64_t high) {
     state_ = state_ * 6364136223846793005U + 1442695040888963407U;
@@ -26,7 +26,7 @@ class Generator {
 
 ReferenceDurations::ReferenceDurations(std::size_t layers)
     : forward(layers), out(layers), in(layers), backward(layers) {
-  Generator generator;
+  Congruential generator;
   for (std::size_t i = 0; i < layers; ++i) {
     forward[i] = generator.draw(500, 1500);
     out[i] = generator.draw(400, 1600);

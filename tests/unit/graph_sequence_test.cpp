@@ -118,17 +118,6 @@ TEST_CASE("the output of a long sequence is gathered without looking at every pa
 // What an imported block keeps for backward, to the byte: the figures of graph_transformer_test.cpp, through
 // configs and kernels, in the precision that imported files have.
 
-SpecDocument checkpoint(const std::string& name) {
-  const SpecDocument all = read_spec_file(OOC_SOURCE_DIR "/tests/data/checkpoints.json");
-  for (const SpecView& each : SpecView(all).get("checkpoints").items()) {
-    if (each.get("name").as_text() == name) {
-      return {.file = name + ".json", .root = each.get("config").node()};
-    }
-  }
-  FAIL("no such checkpoint: " << name);
-  return {};
-}
-
 std::int64_t saved_bytes(const TrainingGraph& graph) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {

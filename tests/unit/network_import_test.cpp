@@ -1,5 +1,5 @@
-// Checkpoints' configs: parameters in two ways against the published counts, what is kept by kernels, and
-// what is refused.
+// Checkpoints' configs: lengths, kinds of layers, what is kept by kernels, and what is refused.
+// validation/networks_test.cpp has the published counts.
 #include "tests/support/shipped_families.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/network_support.hpp"
@@ -8,37 +8,7 @@ using namespace ooc;
 
 namespace {
 
-struct Checkpoint {
-  std::string name;
-  std::int64_t parameters = 0;
-  std::int64_t active = 0;
-  std::int64_t forward_macs = 0;  ///< 0: not stated
-  SpecNode config;
-};
-
-std::vector<Checkpoint> checkpoints() {
-  const SpecDocument document = read_spec_file(OOC_SOURCE_DIR "/tests/data/checkpoints.json");
-  std::vector<Checkpoint> all;
-  for (const SpecView& each : SpecView(document).get("checkpoints").items()) {
-    const std::int64_t parameters = each.get("parameters").as_integer(1, INT64_MAX);
-    const auto active = each.find("active");
-    const auto macs = each.find("forward_macs");
-    all.push_back({.name = each.get("name").as_text(),
-                   .parameters = parameters,
-                   .active = active ? active->as_integer(1, parameters) : parameters,
-                   .forward_macs = macs ? macs->as_integer(1, INT64_MAX) : 0,
-                   .config = each.get("config").node()});
-  }
-  return all;
-}
-
-SpecNode config_of(const std::string& name) {
-  for (Checkpoint& each : checkpoints()) {
-    if (each.name == name) return std::move(each.config);
-  }
-  FAIL("no such checkpoint: " << name);
-  return {};
-}
+SpecNode config_of(const std::string& name) { return checkpoint(name).root; }
 
 SpecDocument document_of(SpecNode config) {
   return {.file = "config.json", .root = std::move(config)};
@@ -60,24 +30,6 @@ std::string import_error(const SpecNode& config, const ImportOptions& options = 
 }
 
 }  // namespace
-
-TEST_CASE("parameters are the published ones, and products those of the closed forms") {
-  const std::vector<Checkpoint> all = checkpoints();
-  CHECK(all.size() >= 129);
-  for (const Checkpoint& each : all) {
-    for (const ImportKernels kernels :
-         {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
-      CAPTURE(each.name);
-      CAPTURE(kernels_name(kernels));
-      const Network network = network_of(each.config, {.kernels = kernels});
-      CHECK(total_parameters(network) == each.parameters);
-      CHECK(active_parameters(network) == each.active);
-      // Attention of separate products multiplies what a causal mask then drops.
-      if (kernels == ImportKernels::kEager || each.forward_macs == 0) continue;
-      CHECK(total_forward_macs(network) == each.forward_macs);
-    }
-  }
-}
 
 TEST_CASE("configs beside shipped networks are theirs") {
   for (const auto& entry :

@@ -4,6 +4,7 @@
 #include "model/base/spec_tree.hpp"
 #include "model/network/network.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/shipped_families.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;
@@ -103,6 +104,25 @@ TEST_CASE("the parameters are the published ones where no count of multiplicatio
         Truth{"sdxl-unet", 2'567'463'684}}) {
     CAPTURE(truth.name);
     CHECK(total_parameters(shipped(truth.name)) == truth.parameters);
+  }
+}
+
+TEST_CASE("imported checkpoints have the published parameters, and products of the closed forms") {
+  const std::vector<Checkpoint> all = checkpoints();
+  CHECK(all.size() >= 129);
+  for (const Checkpoint& each : all) {
+    for (const ImportKernels kernels :
+         {ImportKernels::kEager, ImportKernels::kSdpa, ImportKernels::kFused}) {
+      CAPTURE(each.name);
+      CAPTURE(kernels_name(kernels));
+      const Network network =
+          read_network_text(import_by_family(each.config, {.kernels = kernels}), "imported.json");
+      CHECK(total_parameters(network) == each.parameters);
+      CHECK(active_parameters(network) == each.active);
+      // Attention of separate products multiplies what a causal mask then drops.
+      if (kernels == ImportKernels::kEager || each.forward_macs == 0) continue;
+      CHECK(total_forward_macs(network) == each.forward_macs);
+    }
   }
 }
 
