@@ -14,7 +14,6 @@
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/levers.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
@@ -74,12 +73,7 @@ std::string lacking(const RunReport& report) {
                         format_bytes(*least), least->count());
   }
   if (near) text += fmt::format("; there are {}", format_bytes(report.budget_near));
-  if (!report.levers.empty()) {
-    const Lever& lever = report.levers.front();
-    text += fmt::format("; {} takes {}, and `ooc-paleo advise` tries more", lever.change,
-                        format_bytes(lever.needs));
-  }
-  return text + "\n";
+  return text + "; `ooc-paleo advise` tries what would make it fit\n";
 }
 
 /// Of several that do not fit the one that lacks least.
@@ -93,7 +87,6 @@ int run_fit(const Arguments& arguments) {
   Job job = read_job(arguments, Asks::kWhetherItFits);
   const Case which = make_case(job.workload, job.machine(), job.options);
   std::optional<RunReport> nearest;
-  const Schedule* tried = job.schedules().front();
   for (const Schedule* schedule : job.schedules()) {
     const CaseRun run = run_case(which, *schedule, Bounds::kNone);
     RunReport report = report_case(which, *schedule, run, Detail::kTotals);
@@ -101,11 +94,8 @@ int run_fit(const Arguments& arguments) {
       job.outputs.result.finish(fitting(report, fits_barely(job, *schedule, report)));
       return kExitOk;
     }
-    if (nearest && !lacks_less(report, *nearest)) continue;
-    nearest = std::move(report);
-    tried = schedule;
+    if (!nearest || lacks_less(report, *nearest)) nearest = std::move(report);
   }
-  nearest->levers = levers(job.workload, job.machine(), job.options, *tried, *nearest);
   job.outputs.result.finish(lacking(*nearest));
   return kExitDoesNotFit;
 }

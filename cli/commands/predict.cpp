@@ -13,7 +13,6 @@
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/figures.hpp"
-#include "simulator/predict/levers.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
@@ -133,9 +132,7 @@ int run_predict(const Arguments& arguments) {
   const Schedule& schedule = *job.schedules().front();
   std::string timeline;
   RunReport report = run_job(job, schedule, arguments, timeline);
-  report.levers = levers(job.workload, job.machine(), job.options, schedule, report);
   report.what_if = what_if(job.workload, job.machine(), job.options, schedule, report);
-  report.range = range_of_time(job.workload, job.machine(), job.options, schedule, report);
 
   const Outputs& outputs = job.outputs;
   const Remarks remarks = job.result.remarks;

@@ -108,19 +108,6 @@ void put_equations(JsonWriter& json, const Equations& equations) {
   json.end();
 }
 
-void put_range(JsonWriter& json, const std::optional<TimeRange>& range) {
-  if (!range) {
-    json.key("range").value(nullptr);
-    return;
-  }
-  json.begin_object("range").objects("rates", range->rates, [&](const RangedRate& rate) {
-    json.member("what", rate.what);
-    json.begin_list("rates_bytes_per_s").value(rate.lowest).value(rate.highest).end();
-  });
-  json.begin_list("iteration_time_ns").value(range->least).value(range->most).end();
-  json.end();
-}
-
 void put_state(JsonWriter& json, const RunReport& report) {
   const StateReport& state = *report.state;
   json.begin_object("state").member("far_bytes", state.far_home);
@@ -157,7 +144,6 @@ void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool)
   if (report.trainable_parameters != report.parameters) {
     json.member("trainable_parameters", report.trainable_parameters);
   }
-  put_range(json, report.range);
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);
   if (report.state) put_state(json, report);
@@ -175,7 +161,6 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
   } else {
     json.member("moved", nullptr);
   }
-  put_levers(json, report);
   if (report.equations) put_equations(json, *report.equations);
   json.end();
   return std::move(text) + "\n";

@@ -134,18 +134,9 @@ void put_peaks(JsonWriter& json, const RunReport* run) {
   };
   put("peak_near_by_category", &RunReport::peak_near_by_category);
   put("peak_far_by_category", &RunReport::peak_far_by_category);
-}
-
-void put_levers(JsonWriter& json, const RunReport& run) {
-  if (run.in_core_by_category) {
-    put_categories(json, "in_core_peak_by_category", run, *run.in_core_by_category);
+  if (run != nullptr && run->in_core_by_category) {
+    put_categories(json, "in_core_peak_by_category", *run, *run->in_core_by_category);
   }
-  if (run.levers.empty()) return;
-  json.objects("levers", run.levers, [&](const Lever& lever) {
-    json.member("change", lever.change).member("needs_bytes", lever.needs);
-    json.member("saves_bytes", lever.saves).member("fits", lever.fits);
-    if (lever.lacks_far > Bytes(0)) json.member("lacks_far_bytes", lever.lacks_far);
-  });
 }
 
 void put_precision(JsonWriter& json, const std::string& precision,

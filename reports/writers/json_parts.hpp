@@ -34,10 +34,9 @@ void put_out_of_memory(JsonWriter& json, const RunReport& report);
 void put_numbers(JsonWriter& json, const RunReport& report);
 /// The members of the result of a run, but for what `predict` alone works out.
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
-/// Writes memory at the peaks of a run by category; null if unknown.
+/// Writes memory at the peaks of a run by category; null if unknown. Of a job that lacks GPU memory also what fills it if
+/// nothing moves.
 void put_peaks(JsonWriter& json, const RunReport* run);
-/// Writes what fills GPU memory, and suggestions, for a run that lacks it; else nothing.
-void put_levers(JsonWriter& json, const RunReport& run);
 /// Writes rates by tokens; null if unknown.
 void put_sequence(JsonWriter& json, const RunReport* run);
 /// Writes the network's symbols; nothing if there are none.

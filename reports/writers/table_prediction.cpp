@@ -72,29 +72,6 @@ void add_closed_form(TextTable& table, const RunReport& report) {
   }
 }
 
-/// "to_near", with the mode where it is another one than the report's.
-std::string rate_name(const std::string& what, const std::string& mode) {
-  constexpr std::string_view kModes = "connection.modes.";
-  const std::string name = what.substr(std::min(kModes.size(), what.size()));
-  return name.starts_with(mode + ".") ? name.substr(mode.size() + 1) : name;
-}
-
-void add_range(TextTable& table, const RunReport& report) {
-  if (!report.range) return;
-  std::string first = "range";
-  std::string second = fmt::format("{} to {}", format_duration(report.range->least),
-                                   format_duration(report.range->most));
-  std::string_view joint = "for";
-  const RangedRate& last = report.range->rates.back();
-  for (const RangedRate& rate : report.range->rates) {
-    table.add_row(
-        {std::exchange(first, ""), std::exchange(second, ""),
-         fmt::format("{} {} {} to {}{}", std::exchange(joint, "and"),
-                     rate_name(rate.what, report.inputs.mode), format_rate(rate.lowest),
-                     format_rate(rate.highest), &rate == &last ? ": reports differ" : "")});
-  }
-}
-
 /// How many tokens a second, and what share of the peak their products come to.
 void add_tokens(TextTable& table, const RunReport& report) {
   if (!report.sequence) return;
@@ -119,7 +96,6 @@ std::string outcome(const RunReport& report, const Look& look) {
         {"learns", si_count(report.trainable_parameters),
          fmt::format("of {} parameters; the others are frozen", si_count(report.parameters))});
   }
-  add_range(table, report);
   add_closed_form(table, report);
   table.add_row({"slowdown", fmt::format("{:.3f}x", report.slowdown),
                  fmt::format("against compute alone{}, {}",
@@ -386,26 +362,6 @@ std::string when_nothing_moves(const RunReport& report, const Look& look) {
   return "\n" + table.text(look);
 }
 
-bool lacks_far(const RunReport& report) {
-  return report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kFar;
-}
-
-std::string one_change(const RunReport& report, const Look& look) {
-  if (report.levers.empty()) return "";
-  TextTable table({left("one change"), "takes", "saves", left("")});
-  for (const Lever& lever : report.levers) {
-    table.add_row({lever.change, format_bytes(lever.needs), format_bytes(lever.saves),
-                   lever.lacks_far > Bytes(0)
-                       ? fmt::format("far memory lacks {}", format_bytes(lever.lacks_far))
-                   : !lever.fits ? "by its size"
-                   : *lever.fits ? "fits"
-                                 : "does not fit"});
-  }
-  return section("What one change would save", table, look) +
-         fmt::format("  takes: of {} memory, the least that suffices\n",
-                     lacks_far(report) ? "far" : "near");
-}
-
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   TextTable table({left(""), left("")});
@@ -426,6 +382,7 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   } else if (near) {
     table.add_row({"ooc-paleo compare", "which schedules fit, and how fast they are"});
   }
+  table.add_row({"ooc-paleo advise", "what to switch on so that it fits"});
   return table.text({});
 }
 
@@ -484,7 +441,6 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak)) +
             when_nothing_moves(report, look);
   }
-  text += one_change(report, look);
   return text + "\n" + bold("How to proceed", look) + "\n" + advice(report, oom);
 }
 

@@ -8,7 +8,6 @@
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
-#include "simulator/predict/what_if.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {
@@ -60,7 +59,6 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
     apply_state_preset(*state, options);
     ask(options.asked, "state", json_string(show_state_preset(*state)));
   }
-  const HardwareProfile& profile = request.machines[machine].profile;
   // A preset may bring a precision.
   std::optional<Workload> own;
   if (options.precision != request.options.precision) {
@@ -80,8 +78,6 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
     });
   }
   for (std::string& text : compared.left_out) row.remarks.push_back("without " + std::move(text));
-  const std::string ranges = ranges_remark(profile, row.results);
-  if (!ranges.empty()) row.remarks.push_back(ranges);
   return row;
 }
 

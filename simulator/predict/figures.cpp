@@ -10,6 +10,7 @@
 
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/summary/equations.hpp"
 #include "simulator/summary/memory_use.hpp"
 
@@ -145,6 +146,28 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
   }
   most_first(oom.holders);
   return oom;
+}
+
+bool lacks_near_memory(const RunReport& report) {
+  return report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kNear;
+}
+
+std::optional<BytesByCategory> in_core_by_category(const Case& which) {
+  if (is_footprint(which.accounting) || which.devices > 1) return std::nullopt;
+  const Schedule& in_core = *find_schedule("in-core");
+  Case roomy = which;
+  roomy.budget = Bytes(kMaxTotalBytes);
+  roomy.allocator = Allocator::kIdeal;
+  roomy.moving = nullptr;
+  roomy.schedule_options = {.algorithms = which.schedule_options.algorithms};
+  const PlanResult made = plan_job(roomy, in_core, roomy.budget).plan;
+  const Plan* plan = std::get_if<Plan>(&made);
+  if (plan == nullptr) return std::nullopt;
+  SimulationBuffers buffers;
+  const SimulationInput input{
+      .plan = *plan, .costs = which.costs, .budget = roomy.budget, .records = true};
+  if (simulate(input, buffers)) return std::nullopt;
+  return peak_near_by_category(*plan, which.workload.graph, buffers.timeline);
 }
 
 }  // namespace ooc

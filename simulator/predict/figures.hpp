@@ -23,4 +23,11 @@ namespace ooc {
 [[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
                                        const Timeline& timeline, Bytes peak);
 
+/// True if the job lacks GPU memory.
+[[nodiscard]] bool lacks_near_memory(const RunReport& report);
+
+/// Returns GPU memory at its peak if nothing moved, by category; adds up to the in-core peak. Unset
+/// for accountings without lifetimes.
+[[nodiscard]] std::optional<BytesByCategory> in_core_by_category(const Case& which);
+
 }  // namespace ooc

@@ -149,31 +149,6 @@ struct WhatIf {
   double gain = 0;                         ///< 1 - new / old
 };
 
-/// Suggestion for a job that does not fit: its need with one change.
-struct Lever {
-  std::string change;  ///< the flag, such as "--precision bf16-pure"
-  Bytes needs;         ///< of GPU or host memory: smallest that suffices, or a bound
-  Bytes saves;         ///< bytes saved against the unchanged job
-  /// True if the job then fits; unset: sizes alone do not tell.
-  std::optional<bool> fits = {};
-  /// Bytes that host memory lacks to hold the states' home, if only that prevents the job.
-  Bytes lacks_far = {};
-};
-
-/// Rate of the profile for which reports differ.
-struct RangedRate {
-  std::string what;  ///< path, such as "connection.modes.pinned.to_near"
-  BytesPerSecond lowest;
-  BytesPerSecond highest;
-};
-
-/// Range of the iteration time over such rates.
-struct TimeRange {
-  std::vector<RangedRate> rates;
-  Duration least;
-  Duration most;
-};
-
 /// Total of the same run by OOC-Paleo's equations (model/analytic).
 struct PaperEstimate {
   std::string equations;         ///< "7-9" or "10-12"
@@ -302,10 +277,8 @@ struct RunReport {
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
-  std::vector<Lever> levers;                           ///< empty if the job fits
   bool in_words = false;                               ///< the table describes the plan in words
-  std::optional<TimeRange> range;    ///< set if reports of a rate differ enough to matter
-  std::optional<StateReport> state;  ///< set if model states move
+  std::optional<StateReport> state;                    ///< set if model states move
   std::vector<LayerReport> layers;
   std::vector<StepReport> steps;                  ///< set if asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for

@@ -258,65 +258,6 @@ TEST_CASE("predict ends with what would help: link x 2, memory x 1.25, compute x
   CHECK(time_of("compute x 2") == 625'000'000);
 }
 
-TEST_CASE("a range whose ends are refused is none, and the answer stays") {
-  const auto predict = [](const std::string& duplex) {
-    return run_ooc_paleo({"predict", "alexnet", "--hardware", "gh200", "--batch", "256", "--duplex",
-                          duplex, "--format", "json", "--quiet"});
-  };
-  const Ran ran = predict("0.6");  // suits 421 and 353 GB/s, but not the lowest ones reported
-  CHECK_MESSAGE(ran.exit_code == 0, ran.err);
-  CHECK(has(ran.out, "\"range\": null"));
-  CHECK(predict("0.5").exit_code == 2);
-}
-
-TEST_CASE("where reports of a rate differ, predict has the range of its answer") {
-  // The worked example's copies take 100 ms; 200 at 5 GB/s, 50 at 20 GB/s. At 3 GB and 5 GB/s a and b
-  // are out at 450, c.backward ends at 650, b is back at 850 and used until 950, a from 1150 to 1250.
-  const ScratchFolder scratch;
-  std::string text = read_file(kMachine);
-  const std::string rate = R"("throughput": "10 GB/s", )";
-  for (std::size_t at = 0; (at = text.find(rate, at)) != std::string::npos; at += rate.size()) {
-    text.insert(at, R"("range": ["5 GB/s", "20 GB/s"], )");
-    at += 30;
-  }
-  const std::string ranged = scratch.file("ranged.json", text);
-  const auto range_of = [&](std::vector<std::string> more) {
-    const Words arguments =
-        Words{"predict", kNetwork, "--hardware", ranged, "--format", "json"} + more;
-    const std::string out = run_ooc_paleo(arguments).out;
-    const std::size_t at = out.find("\"range\"");
-    const std::string range = out.substr(at, out.find("\"peak_near_by_category\"") - at);
-    return std::regex_replace(range, std::regex("\\s+"), "");
-  };
-  const std::string shown = range_of({"--memory", "3GB"});
-  CHECK(
-      shown ==
-      R"("range":{"rates":[)"
-      R"({"what":"connection.modes.pinned.to_near","rates_bytes_per_s":[5000000000,20000000000]},)"
-      R"({"what":"connection.modes.pinned.to_far","rates_bytes_per_s":[5000000000,20000000000]}],)"
-      R"("iteration_time_ns":[700000000,1250000000]},)");
-  CHECK(range_of({}) == "\"range\":null,");  // nothing moves
-  CHECK(range_of({"--memory", "3GB", "--link", "10GB/s"}) == "\"range\":null,");
-  CHECK(range_of({"--memory", "2GB"}) == "\"range\":null,");  // does not fit
-  const std::string plain = result_predict({"--memory", "3GB"}).out;
-  CHECK(has(plain, "\"range\": null"));
-  const Ran table = run_ooc_paleo({"predict", kNetwork, "--hardware", ranged, "--memory", "3GB"});
-  CHECK(has(table.out, "700.0 ms to 1.250 s"));
-  const std::string remark = "remark: " + ranged +
-                             ": reports of the link's rate differ, connection.modes.pinned.to_near "
-                             "5.00 GB/s to 20.0 GB/s, "
-                             "connection.modes.pinned.to_far 5.00 GB/s to 20.0 GB/s; predict has "
-                             "the range of its answer\n";
-  const auto compared = [&](std::vector<std::string> more) {
-    const Words arguments =
-        Words{"compare", kNetwork, "--hardware", ranged, "--memory", "3GB"} + more;
-    return has(run_ooc_paleo(arguments).err, remark);
-  };
-  CHECK(compared({}));
-  CHECK_FALSE(compared({"--link", "10GB/s"}));
-  CHECK_FALSE(compared({"--memory", "16GB", "--schedules", "in-core"}));
-}
-
 TEST_CASE("link, latency and far throughput change the copies") {
   const auto time = [](std::vector<std::string> more) {
     more.insert(more.end(), {"--schedule", "vdnn-like"});

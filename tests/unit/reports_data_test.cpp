@@ -50,19 +50,6 @@ TEST_CASE("JSON lists tensors that move; what they have not is null") {
        "cause": null, "hides_at_bytes_per_s": null}])"));
 }
 
-TEST_CASE("JSON has the range of the time where reports of a rate differ, else null") {
-  RunReport report = Example().report();
-  CHECK(Json::parse(find_writer("json")->prediction(report, kOptions))["range"].is_null());
-  report.range = TimeRange{
-      .rates = {{"connection.modes.pinned.to_near", BytesPerSecond(22), BytesPerSecond(33)}},
-      .least = Duration(550'000),
-      .most = Duration(600'000)};
-  const Json json = Json::parse(find_writer("json")->prediction(report, kOptions));
-  CHECK(json["range"] == Json::parse(R"({
-      "rates": [{"what": "connection.modes.pinned.to_near", "rates_bytes_per_s": [22, 33]}],
-      "iteration_time_ns": [550000, 600000]})"));
-}
-
 TEST_CASE("a job that does not fit says so in JSON, and what is not known is null") {
   const Json json =
       Json::parse(find_writer("json")->prediction(refused_example().report(), kOptions));

@@ -114,22 +114,6 @@ TEST_CASE("a profile whose numbers are all assumed is said to be so in words") {
   CHECK(assumed_warning("mine", {}).empty());
 }
 
-TEST_CASE("the range of an answer stands below it, with the rates that reports differ on") {
-  RunReport report = Example().report();
-  const BytesPerSecond giga(1'000'000'000);
-  report.range =
-      TimeRange{.rates = {{"connection.modes.pinned.to_near", 346 * giga, 421 * giga},
-                          {"connection.modes.unified_fault.to_far", 170 * giga, 297 * giga}},
-                .least = us(540),
-                .most = us(610)};
-  const std::string text = table_prediction(report, {});
-  CHECK(has(text, R"(
-  iteration time              550.0 us  1,818 samples/s
-  range           540.0 us to 610.0 us  for to_near 346 GB/s to 421 GB/s
-                                        and unified_fault.to_far 170 GB/s to 297 GB/s: reports differ
-  slowdown )"));
-}
-
 TEST_CASE("a run is not said to be limited by waits that are smaller than its compute") {
   RunReport report = Example().report();
   const auto first_line = [&] {

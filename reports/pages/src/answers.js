@@ -6,7 +6,7 @@ import * as format from './format.js';
 import { memoryBars, namer, paretoChart, rowName, timeBars } from './schedules.js';
 import { bars, maxAnswer, needAnswer } from './searches.js';
 import { rowsTable, sweepCharts } from './sweep.js';
-import { changesTable, equationsTables, factsOf, layersTable, leversTable, movedTable, schedulesTable } from './tables.js';
+import { changesTable, equationsTables, factsOf, layersTable, movedTable, schedulesTable } from './tables.js';
 import { timelineChart } from './timeline.js';
 import { waitsChart } from './waits.js';
 
@@ -25,7 +25,7 @@ function resultAnswer(documents, rowsOf, timeline) {
     title: `${jobOf(result)}: ${rowName(result)}`,
     facts: factsOf(result),
     charts: some(timeline && timelineChart(result, timeline.data), timeBars([result], named), waitsChart(result), memoryBars([result], named)),
-    tables: some(leversTable(result), changesTable(result), ...equationsTables(result), movedTable(result), layersTable(result)),
+    tables: some(changesTable(result), ...equationsTables(result), movedTable(result), layersTable(result)),
     footnotes: result,
   };
 }

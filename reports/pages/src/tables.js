@@ -89,15 +89,6 @@ export function changesTable(result) {
   };
 }
 
-export function leversTable(result) {
-  if (!result.levers?.length) return null;
-  return {
-    id: 'levers', title: 'What would make it fit',
-    columns: ['change', 'needs', 'saves', 'fits'],
-    rows: result.levers.map((each) => [each.change, format.bytes(each.needs_bytes), format.bytes(each.saves_bytes), each.fits === null ? 'by its sizes' : each.fits ? 'yes' : 'no']),
-  };
-}
-
 /** The answer in a few figures. */
 export function factsOf(result) {
   if (!result.feasible) {

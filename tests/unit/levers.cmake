@@ -1,1 +1,0 @@
-ooc_test(levers unit SOURCES levers_test.cpp LINK ooc_predict)
