@@ -27,8 +27,8 @@ namespace {
 const auto kPredictFlags = flags::joined(
     flags::of_runs(),
     {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot, flags::kExportPlan,
-     flags::kExportPolicy, flags::kReport, flags::kPlot, flags::kSteps, flags::kEquations,
-     flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+     flags::kExportPolicy, flags::kReport, flags::kPlot, flags::kEquations, flags::kMaxInput,
+     flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".
 std::string beyond_policies(const Case& which, const CaseRun& run) {
@@ -104,13 +104,12 @@ std::string not_written(const Outputs& outputs) {
 /// The plan is gone when it returns, before the what-ifs make theirs.
 RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments,
                   std::string& timeline) {
-  const Detail detail = arguments.has(flags::kSteps) ? Detail::kSteps : Detail::kLayers;
   const Remarks remarks = job.result.remarks;
   const Case which = make_case(job.workload, job.machine(), job.options);
   remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
   remark_on(remarks, job.workload.path, stated_times_remark(job.workload, which.compute));
   const CaseRun run = run_case(which, schedule, Bounds::kAll);
-  RunReport report = report_case(which, schedule, run, detail);
+  RunReport report = report_case(which, schedule, run, Detail::kLayers);
   if (report.feasible && !run.pages) {
     report.moved = moved_tensors(std::get<Plan>(run.plan), *run.about(which).graph,
                                  run.about(which).costs, std::get<Timeline>(*run.outcome));

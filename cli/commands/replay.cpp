@@ -49,14 +49,13 @@ constexpr Flag kReplayProbe{"--probe", "PATH",
                             "this program or in PATH",
                             Completes::kFiles};
 
-const auto kReplayFlags =
-    flags::joined(flags::of_options({"--hardware", "--batch", "--schedule", "--memory",
-                                     "--far-memory", "--layer-times", "--link", "--latency",
-                                     "--far-throughput", "--optimizer", "--dtype", "--devices"}),
-                  {kCompute, kIterations, kWarmup, kMaxTime, kTolerance, kExportPlan,
-                   flags::kReport, flags::kPlot, kImport, flags::kDevice, kReplayProbe,
-                   flags::kTimeLimit, flags::kFormat, flags::kOutput, flags::kTrace, flags::kSteps,
-                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+const auto kReplayFlags = flags::joined(
+    flags::of_options({"--hardware", "--batch", "--schedule", "--memory", "--far-memory",
+                       "--layer-times", "--link", "--latency", "--far-throughput", "--optimizer",
+                       "--dtype", "--devices"}),
+    {kCompute, kIterations, kWarmup, kMaxTime, kTolerance, kExportPlan, flags::kReport,
+     flags::kPlot, kImport, flags::kDevice, kReplayProbe, flags::kTimeLimit, flags::kFormat,
+     flags::kOutput, flags::kTrace, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;
@@ -157,8 +156,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
        .measured = timeline,
        .run = std::move(measured),
        .tolerance = options.tolerance,
-       .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework)),
-       .show_steps = options.show_steps});
+       .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework))});
   if (outputs.trace) {
     write_replay_trace(which, run, report, options.result.write, plan, predicted, timeline,
                        *outputs.trace);

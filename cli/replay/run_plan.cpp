@@ -159,7 +159,6 @@ ReplayOptions replay_options(const Arguments& arguments) {
   options.device = device_number_of(arguments);
   options.probe = arguments.value("--probe");
   options.silence_ms = silence_ms_of(arguments);
-  options.show_steps = arguments.has("--steps");
   return options;
 }
 

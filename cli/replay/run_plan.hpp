@@ -26,7 +26,6 @@ struct ReplayOptions {
   std::string device;
   std::optional<std::string> probe;
   int silence_ms = 0;
-  bool show_steps = false;
 };
 
 [[nodiscard]] ReplayOptions replay_options(const Arguments& arguments);

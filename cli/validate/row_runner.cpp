@@ -11,6 +11,7 @@
 #include <system_error>
 #include <variant>
 
+#include "cli/flags.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
@@ -31,8 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-/// Like flags of files that are written, they are about output, and a job of a row writes nothing.
-constexpr std::string_view kRefused[] = {"--format", "--steps"};
 
 /// A path, no name or flag, is seen from the row's file; where there is nothing, from the current folder.
 std::string from_row(const std::string& word, const SpecView& place) {
@@ -52,8 +51,7 @@ Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   Arguments arguments = std::get<Arguments>(std::move(result));
   for (const Flag& flag : find_command(words[1])->flags) {
     const bool about_output =
-        flag.completes == Completes::kFiles ||
-        std::find(std::begin(kRefused), std::end(kRefused), flag.name) != std::end(kRefused);
+        flag.completes == Completes::kFiles || flag.name == flags::kFormat.name;
     if (about_output && arguments.has(flag)) {
       place.fail(std::string(flag.name), "no flag about what is written: a row has one number");
     }

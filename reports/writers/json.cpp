@@ -26,12 +26,6 @@ void put_layer(JsonWriter& json, const LayerReport& layer, bool feasible) {
   json.member("update_ns", layer.update).member("waits_for", if_any(layer.waits_for));
 }
 
-void put_step(JsonWriter& json, const StepReport& step) {
-  json.member("queue", step.queue).member("kind", step.kind).member("name", step.name);
-  json.member("start_ns", step.start).member("end_ns", step.end).member("bytes", step.bytes);
-  json.member("algorithm", if_any(step.algorithm));
-}
-
 void put_what_if(JsonWriter& json, const WhatIf& what_if) {
   const auto& time = what_if.iteration_time;
   json.member("change", what_if.change).member("iteration_time_ns", time);
@@ -135,9 +129,6 @@ void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool)
   put_closed_form_notes(json, report.paper);
   json.objects("layers", report.layers,
                [&](const LayerReport& layer) { put_layer(json, layer, report.feasible); });
-  if (!report.steps.empty()) {
-    json.objects("steps", report.steps, [&](const StepReport& step) { put_step(json, step); });
-  }
   put_measured_errors(json, report);
   json.member("assumed", report.assumed).member("remarks", report.remarks);
   json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });

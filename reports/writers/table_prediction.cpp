@@ -296,18 +296,6 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
   return section(title, table, look) + layer_notes(report);
 }
 
-std::string steps(const RunReport& report, const Look& look) {
-  if (report.steps.empty()) return "";
-  TextTable table(
-      {left("queue"), left("step"), "start", "end", "takes", "bytes", left("algorithm")});
-  for (const StepReport& step : report.steps) {
-    table.add_row({step.queue, again_text(step.name, step.kind), format_duration(step.start),
-                   format_duration(step.end), format_duration(step.end - step.start),
-                   bytes_or_dash(step.bytes), step.algorithm});
-  }
-  return section("Steps", table, look);
-}
-
 std::string what_would_help(const RunReport& report, const Look& look) {
   if (report.what_if.empty()) return "";
   std::vector<WhatIf> changes = report.what_if;
@@ -474,7 +462,7 @@ std::string table_prediction(const RunReport& report, const WriteOptions& option
   if (report.feasible) {
     text += outcome(report, look) + busy_and_waiting(report, look) + where_time_goes(report, look) +
             memory(report, look) + plan_in_words(report, look) + waiting_layers(report, look) +
-            moved_tensors(report, look) + table_equations(report, look) + steps(report, look);
+            moved_tensors(report, look) + table_equations(report, look);
   } else if (report.out_of_memory.has_value()) {
     text += does_not_fit(report, look);
   }

@@ -33,6 +33,11 @@ std::string rate_text(Bytes bytes, Duration time) {
   return rate ? format_rate(*rate) : "-";
 }
 
+/// "conv1.forward (again)" of a step that runs again.
+std::string again_text(const std::string& name, const std::string& kind) {
+  return kind == "recompute" ? name + " (again)" : name;
+}
+
 std::string head(const ReplayReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
@@ -156,19 +161,6 @@ std::string deviations(const ReplayReport& report, const Look& look) {
          "\n" + table.text(look);
 }
 
-std::string all_steps(const ReplayReport& report, const Look& look) {
-  if (!report.show_steps) return "";
-  TextTable table({left("queue"), left("step"), "predicted start", "end", "measured start", "end",
-                   "difference", "bytes"});
-  for (const ReplayStepReport& step : report.steps) {
-    table.add_row({step.queue, again_text(step.name, step.kind),
-                   format_duration(step.predicted.start), format_duration(step.predicted.end),
-                   format_duration(step.measured.start), format_duration(step.measured.end),
-                   signed_duration(step.deviation()), bytes_or_dash(step.bytes)});
-  }
-  return section("Steps", table, look);
-}
-
 std::string notes(const ReplayReport& report, const Look& look) {
   std::string text;
   for (const std::string& note : report.run.notes) text += "  " + printable(note) + "\n";
@@ -181,7 +173,7 @@ std::string table_replay(const ReplayReport& report, const WriteOptions& options
   const Look& look = options.look;
   return head(report, look) + times(report, look) + causes(report, look) + work(report, look) +
          memory(report, look) + host(report, look) + deviations(report, look) +
-         all_steps(report, look) + notes(report, look) +
+         notes(report, look) +
          assumed_warning(report.inputs.hardware, report.assumed, options.look);
 }
 
@@ -292,11 +284,6 @@ std::string json_replay(const ReplayReport& report, const WriteOptions& options)
     put_record(json, cells_of(report, i));
   }
   json.end();
-  if (report.show_steps) {
-    json.begin_list("steps");
-    for (std::size_t i = 0; i < report.steps.size(); ++i) put_record(json, cells_of(report, i));
-    json.end();
-  }
   json.member("assumed", report.assumed).end();
   return std::move(text) + "\n";
 }

@@ -199,10 +199,6 @@ std::string bytes_to_the_last(Bytes bytes) {
 
 std::string bytes_or_dash(Bytes bytes) { return bytes.count() == 0 ? "-" : format_bytes(bytes); }
 
-std::string again_text(const std::string& name, const std::string& kind) {
-  return kind == "recompute" ? name + " (again)" : name;
-}
-
 std::string network_text(const RunInputs& inputs) {
   if (!inputs.precision.empty()) return inputs.network + " in " + inputs.precision;
   return inputs.dtype == "float32" ? inputs.network : inputs.network + " in " + inputs.dtype;

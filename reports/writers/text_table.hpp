@@ -84,8 +84,6 @@ struct StaticWords {
 [[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
 /// Returns the bytes; "-" for none.
 [[nodiscard]] std::string bytes_or_dash(Bytes bytes);
-/// Returns the name of a step, "conv1.forward (again)" of one that runs again.
-[[nodiscard]] std::string again_text(const std::string& name, const std::string& kind);
 /// Returns "15.47 G" for 15470264320.
 [[nodiscard]] std::string si_count(std::int64_t count);
 /// Returns 4 significant digits, thousands grouped: "418.0", "12,345".

@@ -55,7 +55,7 @@ class ScheduledCase {
  public:
   /// Refers to both. Between runs the case may get other prices of copies, nothing else. `most`: of the reports that will
   /// be asked for.
-  ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kSteps);
+  ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kLayers);
 
   /// Simulates at the case's present copy costs. Plans are made once, unless copy costs change
   /// them. The result is valid until the next run.

@@ -124,7 +124,6 @@ ReplayReport summarize_replay(ReplayInput input) {
   report.static_bytes = input.plan.static_bytes;
   report.peak_near = {input.predicted.peak_near, input.measured.peak_near};
   report.assumed = std::move(input.assumed);
-  report.show_steps = input.show_steps;
   return report;
 }
 

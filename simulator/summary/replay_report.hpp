@@ -99,7 +99,6 @@ struct ReplayReport {
   Duration host;   ///< median host time of an iteration
   std::vector<std::string> assumed;
   std::vector<ReplayStepReport> steps;
-  bool show_steps = false;
 };
 
 struct ReplayInput {
@@ -114,7 +113,6 @@ struct ReplayInput {
   MeasuredRun run;           ///< at least one iteration; a step for each of the plan's
   std::optional<double> tolerance = {};
   std::vector<std::string> assumed = {};
-  bool show_steps = false;
 };
 
 [[nodiscard]] ReplayReport summarize_replay(ReplayInput input);

@@ -108,16 +108,6 @@ struct LayerReport {
   std::string waits_for;
 };
 
-struct StepReport {
-  std::string queue;  ///< "compute", "to_far", "to_near"; with ".1" for further devices
-  std::string kind;   ///< "compute", "recompute", "to_far", "to_near"
-  std::string name;
-  std::string algorithm;  ///< algorithm of a convolution; empty: only one is known
-  Duration start;
-  Duration end;
-  Bytes bytes;  ///< bytes copied; 0 for tasks
-};
-
 /// Gap of a tensor that leaves GPU memory, or one arrival from host memory.
 struct MovedTensor {
   std::string tensor;
@@ -280,7 +270,6 @@ struct RunReport {
   bool in_words = false;                               ///< the table describes the plan in words
   std::optional<StateReport> state;                    ///< set if model states move
   std::vector<LayerReport> layers;
-  std::vector<StepReport> steps;                  ///< set if asked for
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
   std::optional<Equations> equations;             ///< set if asked for
   std::optional<MeasuredErrors> errors;           ///< of jobs like this; unset: no table at hand

@@ -143,39 +143,6 @@ void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.peak_far_by_category = peak_far_by_category(plan, graph, plan_costs(input), timeline);
 }
 
-std::string queue_of(const Step& step) {
-  std::string name(queue_name(step.kind));
-  if (step.device > 0) name += "." + std::to_string(step.device);
-  return name;
-}
-
-std::vector<StepReport> step_reports(const SummaryInput& input, const Plan& plan,
-                                     const Timeline& timeline) {
-  std::vector<StepReport> steps;
-  steps.reserve(plan.steps.size());
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    StepReport report;
-    report.queue = queue_of(step);
-    report.name = step_name(plan, plan_graph(input), make_id<StepId>(i));
-    report.start = timeline.spans[i].start;
-    report.end = timeline.spans[i].end;
-    if (step.kind == StepKind::kFarCompute) {
-      report.kind = "far_compute";
-    } else if (step.kind == StepKind::kCompute) {
-      const TaskKind task = plan_graph(input).tasks[static_cast<std::size_t>(step.object)].kind;
-      report.kind = is_overhead(task) ? "compress" : step.recompute ? "recompute" : "compute";
-      const Algorithm algorithm = plan_costs(input)[step.alternative].algorithm;
-      if (algorithm != Algorithm::kDefault) report.algorithm = algorithm_name(algorithm);
-    } else {
-      report.kind = step.kind == StepKind::kToFar ? "to_far" : "to_near";
-      report.bytes = plan_costs(input).tensor_bytes[static_cast<std::size_t>(step.object)];
-    }
-    steps.push_back(std::move(report));
-  }
-  return steps;
-}
-
 RunReport known_before_running(const SummaryInput& input) {
   RunReport report;
   report.inputs = input.inputs;
@@ -266,9 +233,6 @@ RunReport summarize(const SummaryInput& input) {
                                  .plan = plan,
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});
-  if (input.detail == Detail::kSteps && timeline != nullptr) {
-    report.steps = step_reports(input, *plan, *timeline);
-  }
   return report;
 }
 

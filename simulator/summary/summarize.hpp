@@ -19,7 +19,7 @@
 namespace ooc {
 
 /// Extent of a report; each level includes the one before. Sweeps need totals only.
-enum class Detail { kTotals, kPeaks, kLayers, kSteps };
+enum class Detail { kTotals, kPeaks, kLayers };
 
 struct SummaryInput {
   const RunInputs& inputs;

@@ -29,14 +29,14 @@ TEST_CASE("a flag without its value, given twice, or an argument too many is ref
   check_refused(predict({"vgg16"}), {"one argument too many", "vgg16"});
   // The next flag is no value.
   check_refused(predict({"--memory", "--batch", "3"}), {"--memory: found no value"});
-  check_refused(predict({"-o", "--steps"}), {"--output: found no value"});
+  check_refused(predict({"-o", "--equations"}), {"--output: found no value"});
   check_refused(run_ooc_paleo({"predict", "--hardware", kMachine, "--", kNetwork, "--batch", "3"}),
                 {"\"--batch\" behind \"--\"", "flags go before"});
 }
 
 TEST_CASE("a switch refuses a value, whatever it is") {
   for (const char* word :
-       {"--steps=3", "--steps=true", "--quiet=1", "--quiet=banana", "--quiet="}) {
+       {"--equations=3", "--equations=true", "--quiet=1", "--quiet=banana", "--quiet="}) {
     const std::string name = std::string(word).substr(0, std::string(word).find('='));
     check_refused(predict({word}), {name + ": found the value", "expected no value"});
   }

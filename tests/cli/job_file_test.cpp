@@ -160,7 +160,7 @@ TEST_CASE("what is wrong with a job is said with file and place") {
   refused(R"(, "link": ["8 GB/s", "16 GB/s"])", "/link: found \"8 GB/s,16 GB/s\"");
   refused(R"(, "optimizer": ["adam", "sgd"])", "/optimizer: found a list of 2, expected one value");
   refused(R"(, "unit": "layer")", "/unit needs --offload or --state");
-  refused(R"(, "steps": "yes")", "/steps: found \"yes\", expected");
+  refused(R"(, "equations": "yes")", "/equations: found \"yes\", expected");
 }
 
 }  // namespace

@@ -97,16 +97,14 @@ TEST_CASE("noise makes a spread, and the median stays near the prediction") {
 
 TEST_CASE("iterations and the steps are as asked for") {
   const ScratchFolder folder;
-  const Ran ran =
-      replay(folder, {"--iterations", "3", "--warmup", "0", "--steps", "--format", "json"});
+  const Ran ran = replay(folder, {"--iterations", "3", "--warmup", "0", "--format", "json"});
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   const nlohmann::json result = replay_json(ran);
   CHECK(result["iteration_time_ns"]["all"].size() == 3);
-  CHECK(result["steps"].size() == 23);
-  CHECK(result["steps"][0]["name"] == "conv1.forward");
   const Ran csv = replay(folder, {"-o", "steps.csv"});
   REQUIRE_MESSAGE(csv.exit_code == 0, csv.err);
   CHECK(has(folder.read("steps.csv"), "\n0,compute,compute,conv1.forward,0,0,"));
+  CHECK(csv_rows(folder.read("steps.csv")).size() == 23);
 }
 
 TEST_CASE("busy steps slow the copies beside them, which spinning ones do not") {
@@ -162,7 +160,7 @@ nlohmann::json numbers(const Ran& ran) {
   return result;
 }
 
-const Words kConv{"--schedule", "vdnn-conv", "--steps"};
+const Words kConv{"--schedule", "vdnn-conv"};
 
 TEST_CASE("export, script and import give what the direct run gives") {
   const ScratchFolder folder;

@@ -470,9 +470,8 @@ TEST_CASE("a machine with more devices than are simulated is remarked on, unless
 }
 
 TEST_CASE("the same command gives the same bytes") {
-  const std::vector<std::string> command{"predict",         "resnet50", "--hardware",
-                                         "v100-16gb-pcie3", "--batch",  "300",
-                                         "--format",        "json",     "--steps"};
+  const std::vector<std::string> command{"predict", "resnet50", "--hardware", "v100-16gb-pcie3",
+                                         "--batch", "300",      "--format",   "json"};
   CHECK(run_ooc_paleo(command).out == run_ooc_paleo(command).out);
 }
 

@@ -52,8 +52,7 @@ TEST_CASE("names from files reach no output with what a terminal obeys") {
       if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "2"});
       if (command == "need") words.insert(words.begin() + 1, "link");
       if (command == "predict") {
-        words.insert(words.end(),
-                     {"--steps", "--trace", trace, "--export-plan", plan, "--memory", "3e9 B"});
+        words.insert(words.end(), {"--trace", trace, "--export-plan", plan, "--memory", "3e9 B"});
       }
       const Ran ran = run_ooc_paleo(words);
       CAPTURE(format);

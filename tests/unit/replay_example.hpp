@@ -50,8 +50,7 @@ struct MeasuredExample {
     run.far_pool = Bytes(1024);
     return run;
   }
-  [[nodiscard]] ReplayReport report(std::optional<double> tolerance = {},
-                                    bool show_steps = false) const {
+  [[nodiscard]] ReplayReport report(std::optional<double> tolerance = {}) const {
     const Timeline measured = timeline();
     return summarize_replay({.inputs = example.inputs,
                              .mode = "spin",
@@ -63,8 +62,7 @@ struct MeasuredExample {
                              .measured = measured,
                              .run = run(),
                              .tolerance = tolerance,
-                             .assumed = {},
-                             .show_steps = show_steps});
+                             .assumed = {}});
   }
 };
 

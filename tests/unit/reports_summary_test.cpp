@@ -81,20 +81,6 @@ TEST_CASE("the reference takes each task's fastest alternative, the run its own"
   CHECK(example.report().layers[0].forward == us(50));
 }
 
-TEST_CASE("steps are listed only when asked for, in plan order with their queues") {
-  CHECK(Example().report(Detail::kLayers).steps.empty());
-  CHECK(Example().report(Detail::kTotals).layers.empty());
-  const RunReport report = Example().report(Detail::kSteps);
-  REQUIRE(report.steps.size() == 8);
-  CHECK(report.steps[1].queue == "to_far");
-  CHECK(report.steps[1].name == "to_far a");
-  CHECK(report.steps[1].start == us(50));
-  CHECK(report.steps[1].end == us(250));
-  CHECK(report.steps[1].bytes == Bytes(1000));
-  CHECK(report.steps[7].kind == "compute");
-  CHECK(report.steps[7].bytes == Bytes(0));
-}
-
 TEST_CASE("a blocked run is reported as out of memory, with names and the largest holder first") {
   Example example;
   Plan& plan = std::get<Plan>(example.plan);
