@@ -113,27 +113,6 @@ std::string bash_case(const Command& command) {
   return out;
 }
 
-/// Between single quotes of fish.
-std::string fish_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "'";
-}
-
-/// The options of fish's `complete` that describe a value.
-std::string fish_values(Completes completes, std::string_view choices) {
-  const std::string_view listed = list_argument(completes);
-  if (!listed.empty()) {
-    return fmt::format("{} -a '(ooc-paleo list {} 2>/dev/null | string replace -r \" .*\" \"\")'",
-                       completes == Completes::kSchedules ? "-x" : "-r -F", listed);
-  }
-  if (completes_files(completes)) return "-r -F";
-  return choices.empty() ? "-x" : "-x -a " + fish_quoted(spaced(choices));
-}
-
 std::string bash_completion() {
   std::string out = "# Completion of ooc-paleo for bash:  source <(ooc-paleo completion bash)\n";
   out += kBashHelpers;
@@ -157,42 +136,6 @@ std::string zsh_completion() {
          "[[ ${funcstack[1]} != _ooc-paleo ]] || _bash_complete -F _ooc_paleo\n";
 }
 
-std::string fish_completion() {
-  std::string out =
-      "# Completion of ooc-paleo for fish:  ooc-paleo completion fish | source\n"
-      "complete -c ooc-paleo -f\n";
-  for (const Command* command : commands()) {
-    out += fmt::format("complete -c ooc-paleo -n __fish_use_subcommand -a {} -d {}\n",
-                       command->name, fish_quoted(command->summary));
-    const std::string here =
-        fmt::format("complete -c ooc-paleo -n '__fish_seen_subcommand_from {}'", command->name);
-    const Positionals& names = command->positionals;
-    if (!names.word.empty()) {
-      out += fmt::format("{} -f -a {}\n", here, fish_quoted(spaced(names.word_choices)));
-    }
-    std::string values = fish_values(names.completes, names.choices);
-    // -x and -r are for flags with a value.
-    const std::size_t space = values.find(" -a ");
-    if (space != std::string::npos) {
-      out += here + (names.completes == Completes::kChoices ? " -f" : " -F") +
-             values.substr(space) + "\n";
-    }
-    if (const auto words = help_words(*command); !words.empty()) {
-      out += fmt::format("{} -l help -x -a '{}' -d 'more options'\n", here, fmt::join(words, " "));
-    }
-    for (const Flag& flag : command->flags) {
-      out += fmt::format("{} -l {}", here, flag.name.substr(2));
-      if (!flag.brief.empty()) {
-        const bool is_long = flag.brief.starts_with("--");
-        out += fmt::format(" -{} {}", is_long ? "l" : "s", flag.brief.substr(is_long ? 2 : 1));
-      }
-      if (!flag.value.empty()) out += " " + fish_values(flag.completes, flag.choices);
-      out += " -d " + fish_quoted(flag.help) + "\n";
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 extern const Command completion_command;
@@ -202,13 +145,11 @@ namespace {
 std::string script_for(const std::string& shell) {
   if (shell == "bash") return bash_completion();
   if (shell == "zsh") return zsh_completion();
-  if (shell == "fish") return fish_completion();
-  unknown_word("completion", shell, {"bash", "zsh", "fish"});
+  unknown_word("completion", shell, {"bash", "zsh"});
 }
 
 int run_completion(const Arguments& arguments) {
-  const std::string text =
-      script_for(required_positional(arguments, "completion", "bash, zsh or fish"));
+  const std::string text = script_for(required_positional(arguments, "completion", "bash or zsh"));
   OutputFile("stdout", "-").finish(text);
   return kExitOk;
 }
@@ -217,15 +158,14 @@ int run_completion(const Arguments& arguments) {
 
 const Command completion_command{
     .name = "completion",
-    .summary = "a completion script for bash, zsh or fish",
+    .summary = "a completion script for bash or zsh",
     .examples =
         "  ooc-paleo completion bash > ~/.local/share/bash-completion/completions/ooc-paleo\n"
-        "  ooc-paleo completion zsh >> ~/.zshrc\n"
-        "  ooc-paleo completion fish > ~/.config/fish/completions/ooc-paleo.fish\n",
+        "  ooc-paleo completion zsh >> ~/.zshrc\n",
     .positionals = {.name = "SHELL",
-                    .help = "bash, zsh or fish",
+                    .help = "bash or zsh",
                     .completes = Completes::kChoices,
-                    .choices = "bash|zsh|fish"},
+                    .choices = "bash|zsh"},
     .flags = {},
     .run = &run_completion,
 };

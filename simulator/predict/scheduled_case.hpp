@@ -111,7 +111,7 @@ enum class Bounds { kNone, kAll };
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
-/// The report of a run, without `what_if` and `range`: these run the job again (what_if.hpp). A job that
+/// The report of a run, without `what_if`, which runs the job again (what_if.hpp). A job that
 /// does not fit is a report that says so.
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);

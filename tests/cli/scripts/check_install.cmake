@@ -42,7 +42,7 @@ if(NOT status EQUAL 2 OR NOT errors MATCHES "scripts/build-pages makes it" OR EX
   message(SEND_ERROR "--report without charts: ${status} ${errors}")
 endif()
 foreach(file share/bash-completion/completions/ooc-paleo
-    share/zsh/site-functions/_ooc-paleo share/fish/vendor_completions.d/ooc-paleo.fish)
+    share/zsh/site-functions/_ooc-paleo)
   if(NOT EXISTS ${prefix}/${file})
     message(SEND_ERROR "${file} is not installed")
   endif()
