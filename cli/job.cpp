@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -72,14 +71,12 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   for (const Machine& machine : machines) {
     runs.push_back(runnable(chosen.schedules, chosen.all, {&machine, 1}, options, result.remarks));
   }
-  std::shared_ptr<void> search_line = show_searches(options.schedule, result.remarks);
   return {.options = std::move(options),
           .result = std::move(result),
           .chosen = std::move(runs),
           .outputs = std::move(outputs),
           .workload = std::move(workload),
-          .machines = std::move(machines),
-          .search_line = std::move(search_line)};
+          .machines = std::move(machines)};
 }
 
 namespace {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +31,7 @@ struct Job {
   std::vector<std::vector<const Schedule*>> chosen;  ///< by machine: schedules that run there
   Outputs outputs;
   Workload workload;
-  std::vector<Machine> machines;           ///< one, but of `compare`
-  std::shared_ptr<void> search_line = {};  ///< display of searches that `options` report to
+  std::vector<Machine> machines;  ///< one, but of `compare`
 
   [[nodiscard]] const Machine& machine() const { return machines.front(); }
   [[nodiscard]] const std::vector<const Schedule*>& schedules() const { return chosen.front(); }

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/schedules/schedule_options.hpp"
 
 namespace ooc {
 
@@ -36,10 +34,5 @@ void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
 [[nodiscard]] std::size_t width_of(int descriptor);
 /// Returns the width for an output; "-" is standard output.
 [[nodiscard]] std::size_t width_for(const std::string& output);
-
-/// Shows the progress of searches over a second with these options while the result lives, on a line rewritten in place:
-/// "best: 1200 of 3000 plans tried, 1.561 s so far". Shows nothing if standard error is no terminal or
-/// remarks are not wanted.
-[[nodiscard]] std::shared_ptr<void> show_searches(ScheduleOptions& options, Remarks remarks);
 
 }  // namespace ooc

@@ -22,7 +22,6 @@ constexpr std::int64_t kSlackParts = 200;
 /// It ends after so many, and so many for each idle time: small graphs are soon known.
 constexpr std::int64_t kLastPatience = 6000;
 constexpr std::int64_t kLastPatienceForIdle = 60;
-constexpr std::int64_t kTellEvery = 64;
 
 constexpr double kShares[] = {1.0, 0.6, 0.35, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01};
 constexpr double kPrices[] = {0.03, 0.1, 0.3, 1.0, 3.0};
@@ -71,7 +70,6 @@ MixSearch::MixSearch(const MixFacts& facts, const Limits& limits)
 std::int64_t MixSearch::evaluate(const Decisions& decisions, std::int64_t limit) {
   ++tried_;
   blocked_ = false;
-  if (tried_ % kTellEvery == 0) tell();
   if (!decoder_.list(decisions) || decoder_.compute_time() > limit) return kNever;
   if (!decoder_.place(decisions) || decoder_.compute_time() > limit) return kNever;
   if (decoder_.least_time() > limit) return kNever;
@@ -79,12 +77,6 @@ std::int64_t MixSearch::evaluate(const Decisions& decisions, std::int64_t limit)
   blocked_ = !trial_.iteration_time && !trial_.overflows_far;
   blocks_ = blocks_ || blocked_;
   return trial_.iteration_time ? trial_.iteration_time->count() : kNever;
-}
-
-void MixSearch::tell() const {
-  const auto* progress = facts_.problem.options.own->progress;
-  if (progress == nullptr || best_time_ == kNever) return;
-  (*progress)({.tried = tried_, .of = limits_.plans, .best = Duration(best_time_)});
 }
 
 void MixSearch::lose(Duration time, std::size_t position, bool again) {

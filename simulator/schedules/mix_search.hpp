@@ -70,7 +70,6 @@ class MixSearch {
 
   /// Returns the time in ns; kNever if there is no plan, or one slower than `limit`.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
-  void tell() const;
   void look();
   void lose(Duration time, std::size_t position, bool again);
   [[nodiscard]] bool over() const { return tried_ >= limits_.plans || done_; }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -33,13 +32,6 @@ struct Blocks {
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
-/// Progress of a search.
-struct SearchProgress {
-  std::int64_t tried = 0;  ///< number of plans tried
-  std::int64_t of = 0;     ///< number of plans to try
-  Duration best;           ///< iteration time of the best plan
-};
-
 struct OwnOptions {
   /// --restore-per-reader: a moved tensor returns for each task that reads it, not once for all.
   bool restore_per_reader = false;
@@ -54,8 +46,6 @@ struct OwnOptions {
   std::optional<std::int64_t> search = {};  ///< --search; unset: by the size of the graph
   std::int64_t searches = 1;                ///< no option: number of searches that share --search
   std::int64_t seed = 1;                    ///< --seed
-  /// No option, without effect on results: called now and then; null: nobody. Must outlive its users.
-  const std::function<void(const SearchProgress&)>* progress = nullptr;
 };
 
 }  // namespace ooc
