@@ -53,7 +53,7 @@ const auto kSweepFlags = flags::joined(
 
 constexpr int kMaxJobs = 1024;
 constexpr std::size_t kKneesShown = 40;
-constexpr std::size_t kMostRowsOfPage = 500'000;
+constexpr std::size_t kMostRowsOfPage = 10'000;
 
 const SweepFormat& format_of(const Arguments& arguments) {
   if (const auto text = arguments.value("--format")) {

@@ -19,8 +19,7 @@ struct Page {
   std::string_view script;  ///< reports/pages, bundled
 };
 
-/// Returns HTML that needs no network. Names in the documents cannot act as markup. Numbers keep
-/// every digit; white space between tokens is dropped.
+/// Returns HTML that needs no network. Names in the documents cannot act as markup.
 [[nodiscard]] std::string page_html(const Page& page);
 
 /// Returns the script's input for drawing the first chart as SVG outside a browser: one line with

@@ -29,7 +29,7 @@ TEST_CASE("a page has the JSON of its result, and beside it the result is what i
   CHECK(ran.out == plain);
   const std::string html = scratch.read("out.html");
   CHECK(has(html, "<script>globalThis.drawn = true;</script>"));
-  CHECK(has(html, "\"iteration_time_ns\":850000000"));
+  CHECK(has(html, "\"iteration_time_ns\": 850000000"));
   CHECK(has(html, "\"ooc-paleo/timeline\""));
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("what does not fit has a page, too") {
   const Surroundings there = with_script(scratch, "");
   scratch.file("network.json", read_file(kData + "worked_example.json"));
   CHECK(predict_there(there, {"--memory", "1GB", "--report", "out.html"}).exit_code == 3);
-  CHECK(has(scratch.read("out.html"), "\"feasible\":false"));
+  CHECK(has(scratch.read("out.html"), "\"feasible\": false"));
 }
 
 TEST_CASE("a plot needs Node.js and says so before anything is worked out") {
@@ -122,11 +122,14 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
                              more,
                          there);
   };
-  const char* rates = "\"link_bytes_per_s\":[5000000000,20000000000]";
+  const auto has_rates = [](const std::string& html) {
+    return has(html, "\"link_bytes_per_s\": 5000000000") &&
+           has(html, "\"link_bytes_per_s\": 20000000000");
+  };
   for (const char* run : {"new", "complete"}) {
     CAPTURE(run);
     CHECK(sweep({"-o", "rows.json", "--report", "out.html"}).exit_code == 0);
-    CHECK(has(scratch.read("out.html"), rates));
+    CHECK(has_rates(scratch.read("out.html")));
     std::filesystem::remove(scratch.path() / "out.html");
   }
   for (const Words& rows :
@@ -134,19 +137,19 @@ TEST_CASE("a sweep has a page of the rows in its file, of an earlier run too") {
     CHECK(sweep(rows + Words{"--report", "out.html"}).exit_code == 0);
     const std::string html = scratch.read("out.html");
     CAPTURE(rows.size());
-    CHECK(has(html, rates));
-    CHECK(has(html, "\"schedule\":[\"capacity\"]"));
-    CHECK(has(html, "\"error\":[null]"));
+    CHECK(has_rates(html));
+    CHECK(has(html, "\"schedule\": \"capacity\""));
+    CHECK(has(html, "\"error\": null"));
     // The same knees and axes, whatever the rows were written in.
     CHECK(has(html, "\"within_1_percent_link_bytes_per_s\":"));
-    CHECK(has(html, "\"axes\":[{\"column\":\"link_bytes_per_s\",\"label\":\"link\"}]"));
+    CHECK(has(html, "\"axes\": [{\"column\": \"link_bytes_per_s\", \"label\": \"link\"}]"));
     std::filesystem::remove(scratch.path() / "out.html");
   }
   const std::string rows = scratch.read("rows.csv");
   scratch.file("rows.csv", rows.substr(0, rows.size() - 20));
   CHECK(sweep({"-o", "rows.csv", "--report", "out.html"}).exit_code == 0);
   CHECK(scratch.read("rows.csv") == rows);
-  CHECK(has(scratch.read("out.html"), rates));
+  CHECK(has_rates(scratch.read("out.html")));
 }
 
 TEST_CASE("a calibration has a page of its samples, beside the profile that it is without") {
@@ -191,7 +194,7 @@ TEST_CASE("a page of files takes results of one kind") {
   const std::string html = scratch.read("both.html");
   CHECK(has(html, "data-name=\"a.json\""));
   CHECK(has(html, "data-name=\"b.json\""));
-  CHECK(has(html, "\"iteration_time_ns\":850000000"));
+  CHECK(has(html, "\"iteration_time_ns\": 850000000"));
   scratch.file("need.json", R"({"format": "ooc-paleo/need"})");
   scratch.file("empty.json", R"({"format": "ooc-paleo/result", "version": 1})");
   scratch.file("past.json", R"({"format": "ooc-paleo/comparison", "version": 1,

@@ -67,24 +67,16 @@ function machinesAnswer(documents, rowsOf) {
 
 function sweepAnswer(documents) {
   const rows = documents.flatMap(({ data, label }) => data.results.map((row) => (label ? { file: label, ...row } : row)));
-  const all_rows = documents.reduce((sum, { data }) => sum + (data.results.of ?? data.results.length), 0);
-  const thinned = rows.length < all_rows ? `${rows.length} of ${all_rows} rows are in this page, so that it stays small, whole lines of them; the command’s own result has all.` : '';
   const knees = documents.flatMap(({ data, label }) => data.knees.map((knee) => (label ? { file: label, ...knee } : knee)));
   const [first] = rows;
   const labelled = documents.length > 1 ? [{ column: 'file', label: 'file' }] : [];
   const varying = [...new Map([...labelled, ...documents.flatMap(({ data }) => data.axes)].map((each) => [each.column, each])).values()];
-  const charts = sweepCharts(rows, knees, varying);
-  const table = rowsTable(rows, varying);
-  for (const each of [...charts, table]) {
-    each.note = [each.note, thinned].filter(Boolean).join(' ');
-    if (thinned) each.file = `${each.id}-${rows.length}-of-${all_rows}`;
-  }
   const all = (key) => [...new Set(rows.map((row) => row[key]))];
   return {
     title: `${all('network').join(', ')} on ${all('hardware').join(', ')}${all('batch').length > 1 ? '' : `, batch ${first.batch}`}`,
-    facts: [['rows', thinned ? `${rows.length} of ${all_rows}` : rows.length], [thinned ? 'of these fit' : 'fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
-    charts,
-    tables: [table],
+    facts: [['rows', rows.length], ['fit', rows.filter((row) => row.feasible).length], ['software', first.framework]],
+    charts: sweepCharts(rows, knees, varying),
+    tables: [rowsTable(rows, varying)],
     footnotes: documents[0].data,
   };
 }

@@ -2,7 +2,7 @@
 // which the last is empty: of nothing to draw the only one.
 import { answerTo } from './answers.js';
 import { echarts } from './charts.js';
-import { read } from './packed.js';
+import { read } from './read.js';
 import { aboutOf, showPage, svgOf } from './page.js';
 
 const kWidth = 960;

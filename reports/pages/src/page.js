@@ -3,7 +3,7 @@ import { answerTo } from './answers.js';
 import { echarts, themed } from './charts.js';
 import { csv } from './csv.js';
 import { escaped } from './format.js';
-import { jsonOf, read } from './packed.js';
+import { read } from './read.js';
 import style from './style.css';
 import { themeOf } from './theme.js';
 
@@ -71,7 +71,7 @@ function addChart(main, chart, about) {
   box.setAttribute('aria-label', `${chart.title}. ${chart.note}`);
   if (chart.hint) add(section, 'p', { class: 'hint' }, chart.hint);
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${chart.file ?? chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${chart.id}.csv`, csv(chart.rows()), 'text/csv') }, 'CSV');
   add(tools, 'button', { onclick: () => download(`${chart.id}.svg`, svgOf(chart, about, box.clientWidth), 'image/svg+xml') }, 'SVG');
   drawn.push(entry);
   draw(entry);
@@ -152,7 +152,7 @@ function addTable(main, table) {
   const shown = table.rows.length < kRowsShown + 4 ? table.rows.length : kRowsShown;
   show(table.rows.slice(0, shown));
   const tools = add(section, 'p', { class: 'tools' });
-  add(tools, 'button', { onclick: () => download(`${table.file ?? table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
+  add(tools, 'button', { onclick: () => download(`${table.id}.csv`, csv(table.exact?.() ?? [table.columns, ...table.rows]), 'text/csv') }, 'CSV');
   if (shown < table.rows.length) {
     const rest = add(section, 'p', { class: 'note printed' }, `The first ${shown} of ${table.rows.length}.`);
     add(tools, 'button', { onclick: (event) => { show(table.rows.slice(shown)); event.target.remove(); rest.remove(); } }, `all ${table.rows.length}`);
@@ -190,7 +190,7 @@ export function showPage() {
   const tools = add(foot, 'p', { class: 'tools' });
   documents.forEach((each, i, { length }) => {
     const name = `${each.data.format.replace('ooc-paleo/', '')}${length > 1 ? `-${i + 1}` : ''}.json`;
-    add(tools, 'button', { onclick: () => download(name, jsonOf(each.json), 'application/json') }, name);
+    add(tools, 'button', { onclick: () => download(name, each.json, 'application/json') }, name);
   });
   add(foot, 'p', {}, `Predicted by ooc-paleo ${documents[0].data.tool?.version ?? ''}. Charts: Apache ECharts ${echarts.version}.`);
 
