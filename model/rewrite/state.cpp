@@ -590,24 +590,6 @@ void check_state(const StateOptions& options) {
   }
 }
 
-Bytes least_far_bytes(const MovingState& state) {
-  const StateOptions& options = state.options;
-  const bool all_at_once =
-      options.far_gradients != FarGradients::kFreed || options.after == UpdateAfter::kAll;
-  const auto far_size = [](const Tensor& tensor) {
-    return host_bytes(tensor, Bytes(tensor.bytes_fixed)).count();
-  };
-  std::int64_t bytes = 0;
-  for (const Tensor& tensor : state.graph.tensors) {
-    if (tensor.home == TensorHome::kFar) bytes += far_size(tensor);
-  }
-  for (const StateGradient& gradient : state.gradients) {
-    const bool counts = gradient.sent && !state.units[gradient.unit].sum && all_at_once;
-    if (counts) bytes += far_size(state.graph.tensors[gradient.sent->at()]);
-  }
-  return Bytes(bytes);
-}
-
 MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {
   check_state(options);
   OOC_CHECK(graph.device_tasks.empty(), "one device");

@@ -145,10 +145,6 @@ struct MovingState {
 /// `graph`: one device; need not outlive the result. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
 
-/// Returns a lower bound on host memory of states at one time, whatever the schedule: states at
-/// home there, and gradients with permanent buffers there or all arrived before the first update.
-[[nodiscard]] Bytes least_far_bytes(const MovingState& state);
-
 /// Returns `round` with each task's booked memory raised to its maximum over the micro-batches of `all`. Schedules plan
 /// a micro-batch with it. `round`: no accumulation; `all`: the same iteration with accumulation.
 [[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);

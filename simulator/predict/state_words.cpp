@@ -113,12 +113,6 @@ SharedWord shared_word(std::string_view text, std::string_view place) {
 
 }  // namespace
 
-std::vector<std::string_view> state_presets() {
-  std::vector<std::string_view> names;
-  for (const StatePreset& preset : kStatePresets) names.push_back(preset.name);
-  return names;
-}
-
 std::int64_t parse_state_preset(std::string_view given, std::string_view place) {
   const std::string_view text = trimmed(given);
   if (text == kNothing) return 0;

@@ -11,8 +11,6 @@
 
 namespace ooc {
 
-/// Returns all presets except "none".
-[[nodiscard]] std::vector<std::string_view> state_presets();
 /// Parses "zero-infinity", "megatron-hybrid:0.5" or "none". Throws SpecError at `place`.
 [[nodiscard]] std::int64_t parse_state_preset(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_state_preset(std::int64_t value);

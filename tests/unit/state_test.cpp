@@ -145,13 +145,6 @@ TEST_CASE("state: memory of shards") {
   const StateOptions far{.optimizer = kOne, .gradients = true};
   CHECK(held(far, Shard::kGradients) == kGigabyte * 3);
   CHECK(held(far, Shard::kWeights) == Bytes(750'000'000));
-  // All far: a quarter of 3 + 6 GB on the host, and of the gradients that have come.
-  StateOptions all = far;
-  all.weights = kOne;
-  CHECK(held(all, Shard::kWeights) == Bytes(0));
-  all.shard = Shard::kWeights;
-  all.devices = 4;
-  CHECK(least_far_bytes(move_state(workload.graph, all)) == kGigabyte * 3);
 }
 
 TEST_CASE("state: split experts are sharded over the devices that have the same ones") {
@@ -334,20 +327,6 @@ TEST_CASE("state: gradients stay in far memory as long as the software keeps the
   CHECK(peak(UpdateAfter::kAll, FarGradients::kFreed) == kGigabyte * 3);
 }
 
-TEST_CASE("state: what far memory has at one time whatever the schedule") {
-  const Workload workload = three_layers(Optimizer::kAdam);  // 2 GB of state a layer
-  StateOptions options{.optimizer = kOne, .gradients = true, .weights = kOne};
-  const auto least = [&] { return least_far_bytes(move_state(workload.graph, options)); };
-  CHECK(least() == kGigabyte * (6 + 3 + 3));
-  options.after = UpdateAfter::kEach;
-  CHECK(least() == kGigabyte * (6 + 3));
-  options.far_gradients = FarGradients::kAllocated;
-  CHECK(least() == kGigabyte * (6 + 3 + 3));
-  options.weights.reset();
-  options.gradient_bytes = 2;
-  CHECK(least() == Bytes(7'500'000'000));
-}
-
 TEST_CASE("state: adapters move in their own type") {
   // Rank 2 beside 4 x 4: 16 parameters of 4 bytes, gradients of 4, 8 bytes of Adam's state.
   const Workload workload = workload_of_text(R"({
@@ -363,7 +342,6 @@ TEST_CASE("state: adapters move in their own type") {
   std::int64_t read_and_written = 0;
   for (const std::int64_t bytes : moving.far_bytes) read_and_written += bytes;
   CHECK(read_and_written == 16 * (4 + 4 + 4 + 2 * 8));  // gradient, weight twice, moments twice
-  CHECK(least_far_bytes(moving) == Bytes(16 * (8 + 4)));
   for (const StateGradient& each : moving.gradients) CHECK(each.sent == each.gradient);
 }
 
