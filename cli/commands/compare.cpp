@@ -17,12 +17,10 @@ extern const Command compare_command;
 
 namespace {
 
-constexpr Flag kWide{"--wide", {}, "the table also says what memory holds at its peaks"};
-
 const auto kCompareFlags =
     flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),
-                  {kWide, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
-                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+                  {flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot, flags::kMaxInput,
+                   flags::kQuiet, flags::kNoColor});
 
 int run_compare(const Arguments& arguments) {
   (void)network_of(arguments);  // the first of the two that is missing is told
@@ -47,11 +45,10 @@ int run_compare(const Arguments& arguments) {
       remark_on(remarks, machine.path, text);
     }
   }
-  WriteOptions write = job.result.write;
-  if (arguments.has("--wide")) write.columns = Columns::kWide;
+  const WriteOptions& write = job.result.write;
   const bool one = lists.are_one();
   const ResultRows rows =
-      one ? comparison_rows(report.rows.front().results, write) : machine_rows(report, write);
+      one ? comparison_rows(report.rows.front().results, write) : machine_rows(report);
   finish_result(job.outputs, *job.result.writer,
                 job.workload.path + (one ? ": schedules" : ": machines"),
                 [&](const Writer& writer) { return writer.rows(rows, write); });

@@ -150,18 +150,6 @@ std::vector<RowColumn> failing_columns(std::vector<RowColumn> columns) {
   return columns;
 }
 
-/// What memory holds at its peaks.
-std::vector<RowColumn> peak_columns(std::vector<RowColumn> columns) {
-  for (const auto& [before, tier] : {std::pair("", "near"), std::pair("far: ", "far")}) {
-    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-      const auto category = static_cast<MemoryCategory>(i);
-      columns.push_back({before + category_text(category),
-                         fmt::format("{}.{}", tier, category_name(category)), 0, "", "0 B"});
-    }
-  }
-  return columns;
-}
-
 /// Most samples a second first, then those that do not fit by what they lack.
 std::vector<const MachineRow*> best_first(const MachinesReport& report) {
   std::vector<const MachineRow*> order;
@@ -222,7 +210,6 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
   rows.columns.push_back({"largest loss", "largest_loss", 0,
                           "what costs compute the most time, tasks run again included"});
   rows.failing_columns = failing_columns({{"schedule", "row"}});
-  if (options.columns == Columns::kWide) rows.wide_columns = peak_columns({{"schedule", "row"}});
   if (fits.empty()) return rows;
   rows.notes = differences(fits, options.look) + closed_forms(fits, options.look) +
                too_close(fits, options.look);
@@ -235,7 +222,7 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
   return rows;
 }
 
-ResultRows machine_rows(const MachinesReport& report, const WriteOptions& options) {
+ResultRows machine_rows(const MachinesReport& report) {
   const RunInputs& in = best_of(report.rows.front()).inputs;
   Runs fits;
   const auto any_row = [&](auto holds) {
@@ -281,12 +268,10 @@ ResultRows machine_rows(const MachinesReport& report, const WriteOptions& option
        {"far", "peak_far_bytes", 5, "far memory that it needs"},
        {"limited by", "limited_by", 7, "the largest loss"},
        {"copies by", "copies_by", 4, "what sets the rate of copies"}});
-  const std::vector<RowColumn> names = {{"machine", "hardware"},
-                                        {"link", "link_bytes_per_s"},
-                                        {"state", "state"},
-                                        {"schedule", "row"}};
-  rows.failing_columns = failing_columns(names);
-  if (options.columns == Columns::kWide) rows.wide_columns = peak_columns(names);
+  rows.failing_columns = failing_columns({{"machine", "hardware"},
+                                          {"link", "link_bytes_per_s"},
+                                          {"state", "state"},
+                                          {"schedule", "row"}});
   rows.notes = rounds_notes(
       fits,
       "  in rounds: the batch in parts, gradients add up to one update: other work than at once; "

@@ -11,6 +11,6 @@ namespace ooc {
 
 [[nodiscard]] ResultRows comparison_rows(const std::vector<RunReport>& reports,
                                          const WriteOptions& options);
-[[nodiscard]] ResultRows machine_rows(const MachinesReport& report, const WriteOptions& options);
+[[nodiscard]] ResultRows machine_rows(const MachinesReport& report);
 
 }  // namespace ooc

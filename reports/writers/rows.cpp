@@ -63,16 +63,6 @@ constexpr Derived kDerived[] = {
      }},
 };
 
-/// "far.saved"
-MetricValue category_of(const std::optional<BytesByCategory>& peak, std::string_view name) {
-  for (std::size_t i = 0; peak && i < kMemoryCategories; ++i) {
-    if (name.ends_with("." + std::string(category_name(static_cast<MemoryCategory>(i))))) {
-      return peak->bytes[i].count();
-    }
-  }
-  return {};
-}
-
 const Metric* find_metric(std::string_view name) {
   for (const auto& table :
        {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
@@ -92,8 +82,6 @@ std::optional<std::size_t> place_of(const ResultRows& rows, std::string_view nam
 MetricValue value_of(const ResultRows& rows, const ResultRow& row, std::string_view name) {
   if (const auto place = place_of(rows, name)) return row.extra[*place];
   if (row.runs.empty()) return {};
-  if (name.starts_with("near.")) return category_of(row.runs.front().peak_near_by_category, name);
-  if (name.starts_with("far.")) return category_of(row.runs.front().peak_far_by_category, name);
   for (const Derived& each : kDerived) {
     if (each.name == name) return each.read(row.runs.front());
   }
@@ -110,8 +98,7 @@ std::string number_text(double number, std::string_view name) {
 
 std::string count_text(std::int64_t count, std::string_view name) {
   if (name.ends_with("bytes_per_s")) return format_rate(BytesPerSecond(count));
-  const bool is_category = name.starts_with("near.") || name.starts_with("far.");
-  if (is_category || name.ends_with("_bytes")) return format_bytes(Bytes(count));
+  if (name.ends_with("_bytes")) return format_bytes(Bytes(count));
   if (name.ends_with("_ns")) return format_duration(Duration(count));
   return name == "parameters" ? si_count(count) : group_thousands(count);
 }
@@ -228,8 +215,6 @@ std::string table_rows(const ResultRows& rows, const WriteOptions& options) {
   std::string text = bold(rows.title, look) + "\n";
   for (const std::string& line : rows.head) text += line + "\n";
   text += columns_text(rows, rows.columns, false, "", look) + rows.notes +
-          columns_text(rows, rows.wide_columns, false,
-                       bold("What memory holds at its peaks", look) + "\n", look) +
           columns_text(rows, rows.failing_columns, true, bold_red(rows.failing_title, look) + "\n",
                        look) +
           rows.more;

@@ -51,10 +51,9 @@ struct ResultRows {
       {};                                    ///< facts of all rows, for programs
   std::vector<std::string_view> extra = {};  ///< extra columns; replace metrics of their name
   std::vector<ResultRow> rows = {};          ///< best first
-  // For people: columns, notes below them, a second table of the same rows, a table of failures.
+  // For people: columns, notes below them, a table of failures.
   std::vector<RowColumn> columns = {};
   std::string notes = {};  ///< each with a line end
-  std::vector<RowColumn> wide_columns = {};
   std::vector<RowColumn> failing_columns = {};
   std::string failing_title = "Does not fit";
   std::string more = {};

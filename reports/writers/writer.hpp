@@ -23,7 +23,6 @@ struct ToolInfo {
 };
 
 enum class Colour { kNone, kAnsi };
-enum class Columns { kUsual, kWide };
 
 /// Style of text for people. The caller applies --no-color, NO_COLOR and the terminal's properties.
 struct Look {
@@ -34,7 +33,6 @@ struct Look {
 struct WriteOptions {
   ToolInfo tool = {};
   Look look = {};
-  Columns columns = Columns::kUsual;  ///< style of comparisons for people
 };
 
 struct Writer {

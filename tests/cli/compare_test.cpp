@@ -260,12 +260,6 @@ TEST_CASE("the JSON of several machines holds the comparison of each") {
   CHECK(has(ran.out, "\"format\": \"ooc-paleo/result\""));
 }
 
-TEST_CASE("of several machines memory at the peaks is shown, too") {
-  const Ran wide = compared({"--hardware", "k40m,m40", "--wide"});
-  CHECK(has(wide.out, "What memory holds at its peaks"));
-  CHECK(has(wide.out, "k40m     in-core"));
-}
-
 TEST_CASE("with one pool of memory schedules that move keep everything, and state cannot move") {
   const Words job{"predict", "alexnet", "--hardware", "dgx-spark", "--batch", "512"};
   const auto time_of = [&](const char* schedule) {

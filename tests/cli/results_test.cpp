@@ -193,7 +193,7 @@ TEST_CASE("--far-memory stands in for the capacity of the profile") {
   CHECK(result_predict({"--far-memory", "16"}).exit_code == 2);
 }
 
-TEST_CASE("compare says what far memory every row needs, and what memory holds with --wide") {
+TEST_CASE("compare says what far memory every row needs") {
   const auto compare_with = [](std::vector<std::string> more) {
     return run_ooc_paleo(Words{"compare", kNetwork, "--hardware", kMachine, "--memory", "3GB",
                                "--schedules", "capacity", "--quiet"} +
@@ -203,10 +203,6 @@ TEST_CASE("compare says what far memory every row needs, and what memory holds w
   const std::string usual = compare_with({});
   CHECK(has(usual, " far "));
   CHECK(has(usual, "3.000 GB  2.000 GB  4.000 GB"));  // peak, far, copied
-  CHECK_FALSE(has(usual, "in flight"));
-  const std::string wide = compare_with({"--wide"});
-  CHECK(has(wide, "saved  far: saved  far: in flight\n"));
-  CHECK(has(wide, "capacity  3.000 GB    1.000 GB        1.000 GB\n"));
   const std::string json = compare_with({"--format", "json"});
   // First reached at 100 ms: a, which leaves till 150, b, and c, which is being written.
   CHECK(result_number(json.substr(json.find("peak_near_by_category")), "saved") == 3'000'000'000);
