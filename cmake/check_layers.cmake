@@ -25,7 +25,7 @@ set(edges_simulator/replay simulator/plan simulator/timeline)
 set(edges_simulator/summary simulator/timeline model/analytic)
 set(edges_reports/validation model/software)
 set(edges_simulator/predict model/software simulator/engine simulator/schedules simulator/summary)
-set(edges_reports/writers simulator/summary reports/validation)
+set(edges_reports/writers simulator/engine simulator/summary reports/validation)
 set(edges_calibrate/fit model/base model/hardware)
 set(edges_calibrate/session calibrate/fit)
 set(edges_calibrate/bench calibrate/stub)  # a program of its own: CUDA and nothing of ours

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
+#include <deque>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "simulator/engine/near_memory.hpp"
 
 namespace ooc {
 namespace {
@@ -98,67 +99,25 @@ struct Held {
   std::string_view category;
 };
 
-/// Addresses of a device, lowest first. Blocks of no bytes have none.
-class Addresses {
- public:
-  std::int64_t take(std::int64_t bytes) {
-    const auto hole = std::find_if(holes_.begin(), holes_.end(),
-                                   [&](const auto& each) { return each.second >= bytes; });
-    if (hole == holes_.end()) {
-      // A hole at the end grows.
-      const bool grows = !holes_.empty() && end_of(*std::prev(holes_.end())) == end_;
-      const std::int64_t at = grows ? std::prev(holes_.end())->first : end_;
-      if (grows) holes_.erase(std::prev(holes_.end()));
-      end_ = at + bytes;
-      return at;
-    }
-    const auto [at, size] = *hole;
-    holes_.erase(hole);
-    if (size > bytes) holes_.emplace(at + bytes, size - bytes);
-    return at;
-  }
-  void give(std::int64_t at, std::int64_t bytes) {
-    auto hole = holes_.emplace(at, bytes).first;
-    const auto next = std::next(hole);
-    if (next != holes_.end() && end_of(*hole) == next->first) {
-      hole->second += next->second;
-      holes_.erase(next);
-    }
-    if (hole == holes_.begin()) return;
-    const auto before = std::prev(hole);
-    if (end_of(*before) != hole->first) return;
-    before->second += hole->second;
-    holes_.erase(hole);
-  }
-  [[nodiscard]] std::int64_t end() const { return end_; }
-
- private:
-  static std::int64_t end_of(const std::pair<const std::int64_t, std::int64_t>& hole) {
-    return hole.first + hole.second;
-  }
-  std::map<std::int64_t, std::int64_t> holes_;  ///< sizes by address
-  std::int64_t end_ = 0;
-};
-
 constexpr std::int64_t kBase = std::int64_t{1} << 40;  // no address of a real segment is 0
 
 class Snapshot {
  public:
-  Snapshot(const TraceInput& input, int device) : in_(input), device_(device) {}
+  Snapshot(const TraceInput& input, int device)
+      : in_(input),
+        device_(device),
+        memory_(in_.plan, Bytes(kMaxTotalBytes), Fit::kFirst, buffers_) {}
 
   void run() {
     const Plan& plan = in_.plan;
-    releasers_.resize(plan.blocks.size());
     blocks_.resize(plan.blocks.size());
-    for (std::size_t i = 0; i < releasers_.size(); ++i) {
-      releasers_[i] = plan.releasers[make_id<BlockId>(i)].size();
-    }
     const Bytes weights(in_.graph.weight_bytes);
     const Bytes optimizer(in_.graph.optimizer_bytes);
     fixed_ = {{weights, 0, "weights", "PARAMETER"},
               {optimizer, 0, "optimizer state", "OPTIMIZER_STATE"},
               {plan.static_bytes - weights - optimizer, 0, "weight gradients", "GRADIENT"}};
-    for (Held& each : fixed_) allocate(each, Duration(0));
+    for (Held& each : fixed_) allocate(each, end_, Duration(0));
+    first_ = end_;
     for (const BlockId id : plan.initial_blocks) start(id, Duration(0));
     for (const StepEvent event : in_.timeline.events) {
       const Span& span = in_.timeline.spans[event.step.at()];
@@ -167,14 +126,14 @@ class Snapshot {
         continue;
       }
       for (const BlockId id : plan.releases[event.step]) {
-        if (--releasers_[id.at()] == 0) end(id, span.end);
+        if (--buffers_.releases_left[id.at()] == 0) end(id, span.end);
       }
     }
   }
 
   void write_events(Pickle& to) const {
     to.list();
-    write_event(to, "segment_alloc", {Bytes(addresses_.end()), kBase, "", "unknown"}, Duration(0));
+    write_event(to, "segment_alloc", {Bytes(end_ - kBase), kBase, "", "unknown"}, Duration(0));
     std::size_t count = 1;
     for (const Event& event : events_) {
       to.next_part(count++);
@@ -191,7 +150,7 @@ class Snapshot {
     to.object();
     to.field("device", device_);
     to.field("address", kBase);
-    to.field("total_size", addresses_.end());
+    to.field("total_size", end_ - kBase);
     to.field("allocated_size", live);
     to.field("active_size", live);
     to.field("requested_size", live);
@@ -206,9 +165,7 @@ class Snapshot {
       write_block(to, held, address, held->bytes.count(), count);
       at = address + held->bytes.count();
     }
-    if (at < kBase + addresses_.end()) {
-      write_block(to, nullptr, at, kBase + addresses_.end() - at, count);
-    }
+    if (at < end_) write_block(to, nullptr, at, end_ - at, count);
     to.end_list();
     to.end_object();
   }
@@ -231,11 +188,13 @@ class Snapshot {
            : block.kind == BlockKind::kGradient
                ? Held{block.bytes, 0, task_name(in_.graph, task) + " (weights)", "GRADIENT"}
                : Held{block.bytes, 0, task_name(in_.graph, task) + " (workspace)", "TEMPORARY"};
-    allocate(held, at);
+    memory_.place(id);
+    allocate(held, first_ + buffers_.addresses[id.at()], at);
   }
-  void allocate(Held& held, Duration at) {
+  void allocate(Held& held, std::int64_t address, Duration at) {
     if (held.bytes <= Bytes(0)) return;
-    held.address = kBase + addresses_.take(held.bytes.count());
+    held.address = address;
+    end_ = std::max(end_, address + held.bytes.count());
     live_.emplace(held.address, &held);
     events_.push_back({"alloc", &held, at});
   }
@@ -243,7 +202,7 @@ class Snapshot {
     const Held& held = blocks_[id.at()];
     if (held.bytes == Bytes(0)) return;
     live_.erase(held.address);
-    addresses_.give(held.address - kBase, held.bytes.count());
+    memory_.remove(id);
     events_.push_back({"free_requested", &held, at});
     events_.push_back({"free_completed", &held, at});
   }
@@ -286,18 +245,20 @@ class Snapshot {
 
   const TraceInput& in_;
   int device_;
-  std::vector<std::size_t> releasers_;  ///< by block, that have not ended
   std::vector<Held> fixed_;
   std::vector<Held> blocks_;
   std::map<std::int64_t, const Held*> live_;
   std::vector<Event> events_;
-  Addresses addresses_;
+  MemoryBuffers buffers_;
+  AddressedMemory memory_;      ///< of all bytes that there can be
+  std::int64_t first_ = kBase;  ///< address of blocks, behind what is static
+  std::int64_t end_ = kBase;
 };
 
 }  // namespace
 
 std::string memory_snapshot(const TraceInput& input) {
-  std::vector<Snapshot> devices;
+  std::deque<Snapshot> devices;
   for (int device = 0; device < input.plan.devices; ++device) {
     devices.emplace_back(input, device).run();
   }
