@@ -7,46 +7,19 @@ const kColumns = 900; // of what is drawn; more are not seen
 const kBeside = 0.5; // of a window, drawn to either side of it, so that small moves need nothing new
 const kPause = 90; // ms without a move, after which a window is drawn at its own scale
 
-function instants(differences) {
-  const out = new Float64Array(differences.length);
-  let at = 0;
-  for (let i = 0; i < differences.length; i += 1) out[i] = at += differences[i];
-  return out;
-}
-
-/** What is held at each of `count` samples, of how many samples later it changes by how much. */
-function heldOver({ samples_later: later, difference }, count) {
-  const out = new Float64Array(count);
-  let at = 0;
-  let bytes = 0;
-  later.forEach((each, i) => {
-    out.fill(bytes, at, at += each);
-    bytes += difference[i];
-  });
-  return out.fill(bytes, at);
-}
-
 /** Of one device of them. */
 export function readTimeline(all, data) {
-  const spans = (of) => ({ start: instants(of.start_ns_differences), end: instants(of.end_ns_differences) });
-  const held = data.near_memory;
-  const memory = { at: instants(held.at_ns_differences), keys: [], bytes: {} };
-  for (const key of categoryKeys) {
-    if (!held.bytes_changes[key]) continue;
-    memory.keys.push(key);
-    memory.bytes[key] = heldOver(held.bytes_changes[key], memory.at.length);
-  }
-  memory.total = new Float64Array(memory.at.length);
-  for (const key of memory.keys) memory.bytes[key].forEach((each, i) => { memory.total[i] += each; });
+  const spans = (of) => ({ start: of.start_ns, end: of.end_ns });
+  const { at_ns: at, bytes } = data.near_memory;
+  const keys = categoryKeys.filter((key) => bytes[key]);
+  const total = at.map((_, i) => keys.reduce((sum, key) => sum + bytes[key][i], 0));
   const queues = {};
-  const named = (name, round) => (name === null ? '' : all.names[name] + (round ? `@${round}` : ''));
-  const nameOf = (queue) => (_, i) => named(queue.name[i], queue.round?.[i]);
   for (const [name, queue] of Object.entries(data.queues)) {
-    queues[name] = { ...spans(queue), name: queue.name.map(nameOf(queue)), bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
+    queues[name] = { ...spans(queue), name: queue.name, bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
   }
   return {
-    end: all.iteration_time_ns, budget: all.budget_near_bytes, memory, queues,
-    stalls: { ...spans(data.stalls), cause: data.stalls.cause.map((each) => data.stalls.causes[each]), before: data.stalls.before_compute, culprit: data.stalls.because_of.map((each, i) => named(each, data.stalls.round?.[i])) },
+    end: all.iteration_time_ns, budget: all.budget_near_bytes, memory: { at, keys, bytes, total }, queues,
+    stalls: { ...spans(data.stalls), cause: data.stalls.cause, before: data.stalls.before_compute, culprit: data.stalls.because_of },
   };
 }
 
