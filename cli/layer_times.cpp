@@ -33,27 +33,11 @@ struct CsvLine {
 }
 
 std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) {
-  std::vector<std::string> fields(1);
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_quotes) {
-      if (c != '"') {
-        fields.back() += c;
-      } else if (i + 1 < line.size() && line[i + 1] == '"') {
-        fields.back() += line[++i];
-      } else {
-        in_quotes = false;
-      }
-    } else if (c == '"' && fields.back().empty()) {
-      in_quotes = true;
-    } else if (c == ',') {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
+  if (std::count(line.begin(), line.end(), '"') % 2 != 0) {
+    fail(place, "a quote that is not closed", "a closing \"");
   }
-  if (in_quotes) fail(place, "a quote that is not closed", "a closing \"");
+  std::vector<std::string> fields;
+  while (!line.empty()) fields.push_back(take_csv_field(line));
   return fields;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/sweep/row_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "reports/writers/csv.hpp"
 #include "simulator/summary/metrics.hpp"
 
 namespace ooc {
@@ -59,22 +60,6 @@ std::map<std::string, std::string_view, std::less<>> types_of_columns() {
   return types;
 }
 
-/// The next field of a line of CSV, which goes behind it.
-std::string take_field(std::string_view& line) {
-  std::string field;
-  bool quoted = false;
-  bool closed = false;  // by the character before
-  while (!line.empty()) {
-    const char each = line.front();
-    line.remove_prefix(1);
-    if (!quoted && (each == ',' || each == '\n')) break;
-    if (each != '"' || closed) field += each;
-    if (each == '"') quoted = !quoted;
-    closed = each == '"' && !quoted;
-  }
-  return field;
-}
-
 class SqliteFile : public RowFile {
  public:
   SqliteFile(const LockedFile& file, std::string_view head, std::size_t first)
@@ -82,7 +67,7 @@ class SqliteFile : public RowFile {
     const auto types = types_of_columns();
     std::string places = "?";
     while (!head.empty()) {
-      const std::string name = take_field(head);
+      const std::string name = take_csv_field(head);
       const auto type = types.find(name);
       is_text_.push_back(type == types.end() || type->second == "TEXT");
       names_.push_back('"' + name + '"');
@@ -211,7 +196,7 @@ class SqliteFile : public RowFile {
   void insert(std::size_t point, std::string_view line) {
     sqlite3_bind_int64(statement_, 1, static_cast<std::int64_t>(point));
     for (std::size_t i = 0; i < is_text_.size(); ++i) {
-      bind(static_cast<int>(i) + 2, take_field(line), is_text_[i]);
+      bind(static_cast<int>(i) + 2, take_csv_field(line), is_text_[i]);
     }
     if (sqlite3_step(statement_) != SQLITE_DONE) fail();
     sqlite3_reset(statement_);

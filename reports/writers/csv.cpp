@@ -83,6 +83,21 @@ std::string csv_field(std::string_view name) {
   return quoted + '"';
 }
 
+std::string take_csv_field(std::string_view& line) {
+  std::string field;
+  bool quoted = false;
+  bool closed = false;  // by the character before
+  while (!line.empty()) {
+    const char each = line.front();
+    line.remove_prefix(1);
+    if (!quoted && (each == ',' || each == '\n')) break;
+    if (each != '"' || closed) field += each;
+    if (each == '"') quoted = !quoted;
+    closed = each == '"' && !quoted;
+  }
+  return field;
+}
+
 // Numbers are no text: a sign in front of one is its own.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name) {
   if (const auto* text = std::get_if<std::string>(&value)) {

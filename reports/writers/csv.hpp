@@ -31,5 +31,7 @@ void add_csv_value(std::string& out, const MetricValue& value, std::string_view 
 [[nodiscard]] std::string csv_text(std::string_view name);
 /// Returns csv_text as a field, quoted where RFC 4180 requires.
 [[nodiscard]] std::string csv_field(std::string_view name);
+/// Returns the next field of a line, which goes behind it.
+[[nodiscard]] std::string take_csv_field(std::string_view& line);
 
 }  // namespace ooc
