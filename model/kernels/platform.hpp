@@ -60,7 +60,8 @@ inline constexpr std::size_t kFusedAttentions = 3;
 struct FlashParameters {
   double forward =
       0.88;  ///< 73 % of an A100's peak against 83 % for large products: Dao, arXiv:2307.08691, section 1
-  double backward = 0.76;  ///< 63 %, the best measured there; short sequences reach less
+  double backward = 0.76;  ///< 63 %, the best measured there
+  double head_64 = 0.88;   ///< share of that with heads of 64 instead of 128
   bool operator==(const FlashParameters&) const = default;
 };
 

@@ -259,7 +259,9 @@ void set_flash_work(const SpecView& spec, const LayerInputs& inputs, const Atten
                           .bytes = element * operands.backward + Wide(3) * rows,
                           .bytes_fixed = 0,
                           .workspace = rows + query_gradient_bytes(inputs, sizes)});
-  model.is_fused_product = true;
+  model.fused_attention = {
+      .keys = static_cast<double>(pairs.value()) / static_cast<double>(sizes.queries),
+      .head = static_cast<double>(sizes.width) / static_cast<double>(sizes.heads)};
   model.saves.output = true;
   const Wide repeated = form.repeats ? element * sizes.repeated_elements() : Wide(0);
   model.saves.reserve_bytes = to_count(spec, rows + repeated, "bytes of row sums a sample");

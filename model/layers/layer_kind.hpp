@@ -150,6 +150,11 @@ struct WeightMatrix {
 
 struct LayerPart;
 
+struct FusedAttention {
+  double keys;  ///< of a query, mean
+  double head;  ///< width
+};
+
 /// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.
 struct LayerModel {
   TensorShape output;
@@ -159,8 +164,8 @@ struct LayerModel {
   std::optional<WeightMatrix> weight_matrix;
   std::int64_t expert_devices = 1;  ///< devices that have equal parts of the layer's experts
   std::int64_t sent_bytes = 0;      ///< bytes to other devices in forward, and again in backward
-  bool is_tied = false;    ///< the matrix belongs to another layer ("tied_to")
-  bool is_frozen = false;  ///< not trained: no gradient, no optimiser state, no update
+  bool is_tied = false;             ///< the matrix belongs to another layer ("tied_to")
+  bool is_frozen = false;           ///< not trained: no gradient, no optimiser state, no update
   /// Storage of frozen weights; unset: as trained ones.
   std::optional<WeightStorage> storage;
   /// Type of trained parameters (adapters); unset: by the precision.
@@ -192,7 +197,7 @@ struct LayerModel {
   /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
   std::shared_ptr<const LayerProducts> products;  ///< set for linear, matmul and attention
-  bool is_fused_product = false;                  ///< all products in one kernel (flash attention)
+  std::optional<FusedAttention> fused_attention;  ///< all products in one kernel (flash attention)
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;

@@ -270,7 +270,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   inputs.adapter_dtype = adapter_dtype(*workload.network);
   inputs.flash_attention =
       std::any_of(workload.network->layers.begin(), workload.network->layers.end(),
-                  [](const Layer& layer) { return layer.model && layer.model->is_fused_product; });
+                  [](const Layer& layer) { return layer.model && layer.model->fused_attention; });
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
   if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;
