@@ -67,26 +67,6 @@ int check_schedules(const CaseOptions& options) {
   return fitting;
 }
 
-TEST_CASE("plans of several devices are sound for every schedule" *
-          doctest::test_suite("whole networks")) {
-  for (const Exchange exchange : {Exchange::kEnd, Exchange::kOverlap}) {
-    CHECK(check_schedules(tight(exchange)) > 4);
-  }
-}
-
-TEST_CASE("plans of several devices are sound in sub-batches") {
-  CaseOptions options = tight(Exchange::kOverlap);
-  options.schedule.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = 4};  // 3 rounds
-  CHECK(check_schedules(options) > 8);
-}
-
-TEST_CASE("plans of several devices are sound with pageable copies" *
-          doctest::test_suite("whole networks")) {
-  CaseOptions options = tight(Exchange::kOverlap);
-  options.transfers.mode = CopyMode::kPageable;
-  CHECK(check_schedules(options) > 4);
-}
-
 TEST_CASE("plans of several devices are sound where tensors are compressed" *
           doctest::test_suite("whole networks")) {
   for (const Exchange exchange : {Exchange::kEnd, Exchange::kOverlap}) {

@@ -1,7 +1,5 @@
 // Several devices on the command line, and rounds on one: what is refused, what the results say, and that a plan of several
 // devices leaves the program whole.
-#include <regex>
-
 #include "tests/cli/run_program.hpp"
 #include "tests/support/naive_simulator.hpp"
 #include "tests/support/test.hpp"
@@ -19,21 +17,14 @@ Ran predict_vgg(Words more) {
   return run("predict", Words{"vgg16", "--hardware", "k40m", "--batch", "31"} + more);
 }
 
-/// The number behind the first `"key": `, or -1.
-long long device_number(const std::string& json, const std::string& key) {
-  std::smatch match;
-  if (!std::regex_search(json, match, std::regex("\"" + key + "\": (-?[0-9]+)"))) return -1;
-  return std::stoll(match[1]);
-}
-
 TEST_CASE("devices share the work and the link") {
   // Two samples, one on each device: half the stated times, 25 and 50 ms a layer, and 1 GB a layer; two copies
   // of 1 GB at once take 200 ms on the link of 10 GB/s. No parameters, so nothing is exchanged.
   const auto time = [](const std::string& schedule) {
     const Ran ran = predict_chain({"--batch", "2", "--devices", "2", "--schedule", schedule});
     CHECK(ran.exit_code == 0);
-    CHECK(device_number(ran.out, "devices") == 2);
-    return device_number(ran.out, "iteration_time_ns");
+    CHECK(json_number(ran.out, "devices") == 2);
+    return json_number(ran.out, "iteration_time_ns");
   };
   // 4 x 25 + 4 x 50 ms.
   CHECK(time("in-core") == 300'000'000);
@@ -46,9 +37,9 @@ TEST_CASE("rounds come one after the other on one device") {
   // 25 + 3 x 100 + 100 + 100 + 3 x 100 + 50 = 875 ms, and before the second its data comes in: 100.
   const Ran ran = predict_chain({"--batch", "2", "--sub-batch", "1", "--schedule", "vdnn-like"});
   CHECK(ran.exit_code == 0);
-  CHECK(device_number(ran.out, "rounds") == 2);
-  CHECK(device_number(ran.out, "iteration_time_ns") == 1'850'000'000);
-  CHECK(device_number(ran.out, "peak_near_bytes") == 4'000'000'000);
+  CHECK(json_number(ran.out, "rounds") == 2);
+  CHECK(json_number(ran.out, "iteration_time_ns") == 1'850'000'000);
+  CHECK(json_number(ran.out, "peak_near_bytes") == 4'000'000'000);
 }
 
 TEST_CASE("one device is what there is without the flag") {
@@ -100,7 +91,7 @@ TEST_CASE("numbers of devices that make no sense are refused") {
 TEST_CASE("the smallest budget of several devices is exact") {
   const Ran none = predict_vgg({"--devices", "3", "--memory", "1200MB", "--format", "json"});
   CHECK(none.exit_code == 3);
-  const long long smallest = device_number(none.out, "smallest_budget_bytes");
+  const long long smallest = json_number(none.out, "smallest_budget_bytes");
   REQUIRE(smallest > 0);
   const auto at = [](long long budget) {
     return predict_vgg({"--devices", "3", "--memory", std::to_string(budget) + " B"}).exit_code;
@@ -125,8 +116,8 @@ TEST_CASE("an exported plan of several devices runs elsewhere in the same time")
     CHECK(plan.devices == 2);
     const NaiveResult naive = simulate_naively(plan);
     CHECK(naive.finished);
-    CHECK(naive.iteration_time == device_number(ran.out, "iteration_time_ns"));
-    CHECK(naive.peak == device_number(ran.out, "peak_near_bytes"));
+    CHECK(naive.iteration_time == json_number(ran.out, "iteration_time_ns"));
+    CHECK(naive.peak == json_number(ran.out, "peak_near_bytes"));
   }
 }
 

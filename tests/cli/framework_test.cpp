@@ -54,19 +54,6 @@ TEST_CASE("--framework, else the profile's, else ideal; every result says which"
   CHECK(has(run({"--hardware", kMachine, "--format", "csv"}), "framework"));
 }
 
-TEST_CASE("inspect counts what a framework holds with a machine and without one alike") {
-  const auto peak = [](Words more) {
-    Words command = Words{"inspect", "vgg16", "--batch", "2", "--format", "json"} + more;
-    const std::string out = run_ooc_paleo(command).out;
-    const std::size_t at = out.find("\"in_core_peak_bytes\": ");
-    REQUIRE(at != std::string::npos);
-    return std::stoll(out.substr(at + 22));
-  };
-  const auto freed = peak({"--framework", "pytorch-2"});
-  CHECK(freed == peak({"--framework", "pytorch-2", "--hardware", "v100-16gb-pcie3"}));
-  CHECK(freed < peak({"--framework", "pytorch-1"}));
-}
-
 TEST_CASE("machines that name different frameworks are not compared unasked") {
   const ScratchFolder folder;
   folder.file("one.json", machine_with("chainer-5", "one"));
@@ -108,27 +95,6 @@ Ran copies_predict(const Words& arguments) {
   return run_ooc_paleo(
       Words{"predict", kData + "worked_example.json", "--memory", "4 GB", "--format", "json"} +
       arguments);
-}
-
-TEST_CASE("copies wait as the framework says, whatever the schedule") {
-  const ScratchFolder scratch;
-  struct Expected {
-    std::string streams;
-    std::string capacity;
-    std::string barriers;
-  };
-  for (const Expected& row : {Expected{"overlap", "600000000", "950000000"},
-                              {"framework", "700000000", "950000000"},
-                              {"serial", "800000000", "1400000000"}}) {
-    CAPTURE(row.streams);
-    const std::string file = framework(scratch, "\"copy_streams\":\"" + row.streams + "\"");
-    const auto run = [&](const std::string& schedule) {
-      return copies_predict({"--hardware", kMachine, "--framework", file, "--schedule", schedule})
-          .out;
-    };
-    CHECK(has(run("capacity"), "\"iteration_time_ns\": " + row.capacity));
-    CHECK(has(run("vdnn-like"), "\"iteration_time_ns\": " + row.barriers));
-  }
 }
 
 TEST_CASE("pinning memory for every copy costs host time, in predict and in sweeps") {

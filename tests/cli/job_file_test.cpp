@@ -1,9 +1,6 @@
 // Jobs as files: what flags say, and the `inputs` of results.
-#include <doctest/doctest.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
 #include <random>
 
 #include "model/base/spec_tree.hpp"
@@ -11,6 +8,7 @@
 #include "simulator/schedules/schedule.hpp"
 #include "tests/cli/run_program.hpp"
 #include "tests/support/property_cases.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

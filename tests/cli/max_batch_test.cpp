@@ -48,38 +48,6 @@ struct MaxJob {
   }
 };
 
-/// As `predict` runs it.
-RunReport predicted(const MaxJob& job, const Schedule& schedule, std::int64_t batch) {
-  CaseOptions at = job.options;
-  at.batch = batch;
-  const Case which = make_case(job.workload, job.machine, at);
-  const CaseRun run = run_case(which, schedule, Bounds::kNone);
-  return report_case(which, schedule, run, Detail::kTotals);
-}
-
-TEST_CASE("time, rate and peak of a largest batch are those of predict, under every schedule" *
-          doctest::test_suite("whole networks")) {
-  CaseOptions options;
-  options.memory = Bytes(1'000'000'000);
-  for (const SubBatch::Kind rounds : {SubBatch::Kind::kUsual, SubBatch::Kind::kAuto}) {
-    options.schedule.sub_batch.kind = rounds;
-    const MaxJob job("alexnet", "v100-16gb-pcie3", options);
-    bool in_rounds = false;
-    for (const Schedule* schedule : schedules()) {
-      CAPTURE(schedule->name);
-      const SolveRow row = job.row(schedule->name.data(), 1000);
-      REQUIRE(row.run.has_value());
-      const RunReport report = predicted(job, *schedule, *row.value);
-      CHECK(row.run->iteration_time == report.iteration_time);
-      CHECK(row.run->samples_per_s == report.samples_per_s);
-      CHECK(row.run->peak_near == report.peak_near);
-      CHECK(row.run->rounds == report.rounds);
-      in_rounds = in_rounds || (schedule->is(Trait::kSubBatches) && report.rounds > 1);
-    }
-    CHECK(in_rounds);  // else nothing was tried
-  }
-}
-
 TEST_CASE("the worked example by hand: 5 GB a sample in-core, 3 GB under capacity") {
   CaseOptions options;
   options.memory = Bytes(12'500'000'000);
@@ -137,11 +105,6 @@ TEST_CASE("several devices have a batch of which each runs its share") {
   CHECK(row.beyond == 4 * 190 + 1);  // one device has a sample more
   check_ends(max_batch_of({"--devices", "4", "--max-batch-limit", "3"}), 2,
              {"--max-batch-limit: found 3, expected at least 4"});
-}
-
-TEST_CASE("the published in-core batches of ResNet-50 on a P100 and an M40 come out within 5 %") {
-  CHECK(MaxJob("resnet50", "p100-nvlink1-power8").row("in-core").value == 190);  // published: 191
-  CHECK(MaxJob("resnet50", "m40").row("in-core").value == 140);                  // published: 144
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule" *

@@ -1,6 +1,4 @@
 // The parts of the command line that are easier to reach from inside: layer times, suggestions, flags.
-#include <doctest/doctest.h>
-
 #include <iterator>
 #include <regex>
 

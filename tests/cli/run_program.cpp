@@ -124,6 +124,13 @@ std::vector<CsvRow> csv_rows(const std::string& csv) {
   return rows;
 }
 
+long long json_number(const std::string& json, const std::string& key) {
+  const std::string begin = "\"" + key + "\": ";
+  const std::size_t at = json.find(begin);
+  if (at == std::string::npos) return -1;
+  return std::strtoll(json.c_str() + at + begin.size(), nullptr, 10);
+}
+
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path.string());

@@ -83,6 +83,9 @@ inline void check_refused(const Ran& ran, const Words& parts) {
 using CsvRow = std::map<std::string, std::string>;
 [[nodiscard]] std::vector<CsvRow> csv_rows(const std::string& csv);
 
+/// The integer behind the first `"key": ` of a text in JSON, or -1.
+[[nodiscard]] long long json_number(const std::string& json, const std::string& key);
+
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 

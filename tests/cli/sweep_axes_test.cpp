@@ -1,12 +1,8 @@
 // The axes of sweeps from outside: each says what predict says, zipped lists step together, studies are the same as
 // flags, and a dry run writes nothing.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <sstream>
-
 #include "model/base/spec_tree.hpp"
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

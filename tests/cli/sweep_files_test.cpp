@@ -1,17 +1,15 @@
 // Sweeps into files: killed at any moment they lose nothing that was written and go on behind it; a file of something
 // else is never touched.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <sstream>
 #include <thread>
 
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {

@@ -1,10 +1,6 @@
 // Ranges, the order of a grid and the knee, from inside.
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <chrono>
-#include <optional>
-#include <string>
 #include <thread>
 
 #include "cli/sweep/grid.hpp"
@@ -12,6 +8,7 @@
 #include "model/base/errors.hpp"
 #include "simulator/predict/ranges.hpp"
 #include "simulator/predict/sweep.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc {
 namespace {

@@ -1,11 +1,7 @@
 // Sweeps from outside: order, threads, knees, interruption.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <sstream>
-
 #include "model/base/spec_tree.hpp"
 #include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
 
 namespace ooc::test {
 namespace {
@@ -67,54 +63,6 @@ TEST_CASE("rows come in the order of the lists, the link changing fastest") {
   CHECK(column(ran.out, "iteration_time_ns")[2] == "850000000");
 }
 
-TEST_CASE("a row says the same as predict for that configuration") {
-  for (const char* schedule : {"in-core", "vdnn-all", "vdnn-conv", "vdnn-like", "capacity"}) {
-    const Ran swept = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
-                                     "64", "--link", "12GB/s", "--schedule", schedule, "--quiet"});
-    const Ran predicted =
-        run_ooc_paleo({"predict", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch", "64",
-                       "--link", "12GB/s", "--schedule", schedule, "--format", "csv"});
-    CAPTURE(schedule);
-    for (const char* name : {"iteration_time_ns", "peak_near_bytes", "to_far_bytes",
-                             "stall_swap_in_ns", "in_core_peak_bytes", "feasible"}) {
-      CAPTURE(name);
-      CHECK(column(swept.out, name) == column(predicted.out, name));
-    }
-  }
-}
-
-TEST_CASE("a sweep leaves a caching allocator the margin that predict leaves, link by link") {
-  // Whether a plan blocks depends on the link: this one needs no margin, one of 4 and one of 8 per cent.
-  const Texts job{"resnet50",    "--hardware", "v100-16gb-pcie3", "--batch", "300",
-                  "--allocator", "caching",    "--schedule",      "capacity"};
-  const Texts links{"12GB/s", "60GB/s", "inf"};
-  const Texts all = Texts{"sweep"} + job + Texts{"--link", "12GB/s,60GB/s,inf", "--quiet"};
-  const Texts swept = column(run_ooc_paleo(all).out, "iteration_time_ns");
-  REQUIRE(swept.size() == links.size());
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    CAPTURE(links[i]);
-    const Texts one = Texts{"predict"} + job + Texts{"--link", links[i], "--format", "csv"};
-    CHECK(column(run_ooc_paleo(one).out, "iteration_time_ns") == Texts{swept[i]});
-  }
-}
-
-TEST_CASE(
-    "[OOC] Fig. 8: the normalised time of VGG-16 falls monotonically to 1 as the link grows") {
-  for (const char* schedule : {"vdnn-like", "vdnn-all", "capacity"}) {
-    const Ran ran = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
-                                   "256", "--schedule", schedule, "--far-throughput", "inf",
-                                   "--link", "2GB/s:4096GB/s:x1.5,inf", "--quiet"});
-    CAPTURE(schedule);
-    const Texts slowdowns = column(ran.out, "slowdown");
-    REQUIRE(slowdowns.size() == 20);
-    for (std::size_t i = 1; i < slowdowns.size(); ++i) {
-      CHECK(std::stod(slowdowns[i]) <= std::stod(slowdowns[i - 1]));
-    }
-    CHECK(std::stod(slowdowns.front()) > 1.5);
-    CHECK(std::stod(slowdowns.back()) < 1.001);
-  }
-}
-
 TEST_CASE("the number of threads does not change a byte") {
   const Texts common{"--batch",       "1:2:+1", "--memory",
                      "2GB:20GB:+3GB", "--link", "1GB/s:512GB/s:x1.5",
@@ -149,18 +97,6 @@ TEST_CASE("the knee is reported at the end and in JSON") {
             "\"within_1_percent_link_bytes_per_s\": 640000000000, "
             "\"within_5_percent_link_bytes_per_s\": 80000000000}"));
   CHECK(has(json, "\"complete\": true"));
-}
-
-TEST_CASE("the JSON of a sweep is JSON, with one result a row and one knee a unit") {
-  const Ran ran = run_sweep({"--memory", "2GB,3GB,5GB", "--schedule", "in-core,capacity", "--link",
-                             "1GB/s:500GB/s:x1.05", "--format", "json", "--quiet"});
-  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
-  const SpecView root(document);
-  // 128 links for each of 6 units: more than one piece each.
-  CHECK(root.get("results").items().size() == 6 * 128);
-  CHECK(root.get("results").items()[0].get("schedule").as_text() == "in-core");
-  CHECK(root.get("knees").items().size() == 6);
-  CHECK(root.get("complete").as_boolean());
 }
 
 TEST_CASE("a knee has the keys of its rows, with the same values") {

@@ -144,53 +144,10 @@ std::int64_t reserved_after(std::initializer_list<std::int64_t> freed,
 
 }  // namespace
 
-TEST_CASE("a caching allocator reserves segments by the size of the block") {
-  CHECK(reserved_for({1}) == 2 * kMiB);
-  CHECK(reserved_for({kMiB}) == 2 * kMiB);
-  CHECK(reserved_for({kMiB + 1}) == 20 * kMiB);
-  CHECK(reserved_for({10 * kMiB - 512}) == 20 * kMiB);
-  CHECK(reserved_for({10 * kMiB - 511}) == 10 * kMiB);  // rounded up to 512 B it is 10 MiB
-  CHECK(reserved_for({10 * kMiB + 1}) == 12 * kMiB);
-  CHECK(reserved_for({0}) == 0);
-}
-
-TEST_CASE("small and large blocks lie in segments of their own, several in one") {
-  CHECK(reserved_for({kMiB, kMiB}) == 2 * kMiB);
-  CHECK(reserved_for({kMiB, kMiB, 1}) == 4 * kMiB);
-  CHECK(reserved_for({9 * kMiB, 9 * kMiB, 2 * kMiB}) == 20 * kMiB);
-  CHECK(reserved_for({9 * kMiB, 1}) == 22 * kMiB);
-}
-
 TEST_CASE("what is left of a piece is cut off from 512 B (small), above 1 MiB (large)") {
   CHECK(reserved_for({kMiB, kMiB - 512, 512}) == 2 * kMiB);
   CHECK(reserved_after({12 * kMiB}, {11 * kMiB, kMiB + 512}, 100 * kMiB) == 32 * kMiB);
   CHECK(reserved_after({12 * kMiB}, {11 * kMiB - 512, kMiB + 512}, 100 * kMiB) == 12 * kMiB);
-}
-
-TEST_CASE("a caching allocator takes the smallest piece that is large enough") {
-  // Of 16 and 12 MiB the latter: what comes next needs the 16 whole.
-  CHECK(reserved_after({16 * kMiB, 12 * kMiB}, {11 * kMiB, 16 * kMiB}, 28 * kMiB) == 28 * kMiB);
-}
-
-TEST_CASE("free neighbours of a segment join") {
-  // A segment of 20 MiB in three; the middle is freed last, and finds both beside it.
-  Scenario s;
-  const StepId outer = s.compute(10);
-  const StepId middle = s.compute(10);
-  const StepId last = s.compute(10);
-  s.takes(outer, 6 * kMiB, {outer});
-  s.takes(outer, 6 * kMiB, {middle});
-  s.takes(outer, 8 * kMiB, {outer});
-  s.takes(last, 20 * kMiB);
-  REQUIRE(std::holds_alternative<Timeline>(s.run(20 * kMiB, Allocator::kCaching)));
-  CHECK(s.timeline().peak_near == Bytes(20 * kMiB));
-}
-
-TEST_CASE("segments that are free are given back where the driver has no more") {
-  CHECK(reserved_after({12 * kMiB}, {16 * kMiB}, 28 * kMiB) == 28 * kMiB);  // kept: there is room
-  CHECK(reserved_after({12 * kMiB}, {16 * kMiB}, 27 * kMiB) == 16 * kMiB);
-  CHECK(reserved_after({12 * kMiB, 512}, {26 * kMiB}, 27 * kMiB) == 26 * kMiB);  // of both pools
-  CHECK(reserved_after({12 * kMiB}, {28 * kMiB}, 27 * kMiB) == -1);
 }
 
 TEST_CASE("a segment that holds a block stays, and blocks a run that has bytes enough") {

@@ -190,19 +190,6 @@ TEST_CASE("workspace: algorithms that take more are not there, the one without a
   CHECK(fastest(few) < fastest(none));
 }
 
-TEST_CASE("context: what the framework takes of near memory, in place of the profile's reserve") {
-  const Loaded at = load("alexnet", "p100-pcie3");
-  const Bytes capacity = at.machine.profile.near_memory.capacity;
-  CHECK(case_with(at.workload, at.machine, at.options, R"("context": "2 GiB",)").budget ==
-        capacity - Bytes(std::int64_t{2} << 30));
-  CHECK(case_with(at.workload, at.machine, at.options, R"("dropout_mask": 1,)").budget ==
-        capacity - at.machine.profile.near_memory.reserved);
-  CaseOptions given = at.options;
-  given.memory = Bytes(5'000'000'000);
-  CHECK(case_with(at.workload, at.machine, given, R"("context": "2 GiB",)").budget ==
-        Bytes(5'000'000'000));
-}
-
 TEST_CASE("weight_gradients: those that are freed are near from their first writer on") {
   const Loaded at = load("alexnet", "p100-pcie3");
   const Case fixed = make_case(at.workload, at.machine, at.options);

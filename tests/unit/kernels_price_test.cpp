@@ -31,31 +31,6 @@ ConvolutionShape image(std::int64_t channels, std::int64_t filters, std::int64_t
   return {.channels = channels, .filters = filters, .groups = 1, .dims = {dim, dim}};
 }
 
-TEST_CASE("eleven tiles on ten multiprocessors take two waves") {
-  const KernelPlatform platform = plain_platform();
-  const ProductRates rates{
-      .flops_per_second = 1e12, .bytes_per_second = 1e15, .bytes = 0, .largest_split = 1};
-  ProductUnits units = simt_units(platform);
-  units.tiles = units.tiles.first(1);  // 128 x 32
-  // One wave: 2 x 128 x 32 x 1000 FLOP at 0.1 TFLOP/s = 81.92 us.
-  CHECK(product_seconds({1280, 32, 1000}, units, rates) == Approx(81.92e-6));
-  CHECK(product_seconds({1281, 32, 1000}, units, rates) == Approx(163.84e-6));
-}
-
-TEST_CASE("few tiles and a long K are cut along K where that is allowed") {
-  const KernelPlatform platform = plain_platform();
-  ProductRates rates{
-      .flops_per_second = 1e12, .bytes_per_second = 1e15, .bytes = 0, .largest_split = 1};
-  ProductUnits units = simt_units(platform);
-  units.tiles = units.tiles.first(1);
-  const double whole = product_seconds({128, 32, 8000}, units, rates);
-  rates.largest_split = 8;
-  // Eight blocks of 1000 steps on ten multiprocessors.
-  CHECK(product_seconds({128, 32, 8000}, units, rates) == Approx(whole / 8));
-  // Not below 64 steps a part: 120 / 2 is too short.
-  CHECK(product_seconds({128, 32, 120}, units, rates) == Approx(2.0 * 128 * 32 * 120 * 10 / 1e12));
-}
-
 TEST_CASE("channels-first stacks pay for the change of layout around tensor cores") {
   KernelPlatform platform = plain_platform();
   platform.architecture.tensor = test::table_tensor();
@@ -103,20 +78,6 @@ TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
   CHECK(streaming_seconds(pool, platform) == Approx(20e-3 + 6e-6));
 }
 
-TEST_CASE("a large product reaches the sustained rate, however slow the near memory") {
-  KernelPlatform platform = test::table_platform("A100");
-  for (const std::int64_t gb : {500, 1555, 8000}) {
-    platform.machine.near_rate = BytesPerSecond(gb * 1'000'000'000);
-    for (const Dtype dtype : {Dtype::kFloat16, Dtype::kTf32}) {
-      const double flops = 2.0 * 8192 * 8192 * 8192;
-      const double rate = flops / linear_work_seconds({8192, 8192, 8192}, dtype, platform);
-      CAPTURE(gb);
-      CHECK(rate > 0.8 * sustained_rate(platform, dtype));
-      CHECK(rate <= sustained_rate(platform, dtype));
-    }
-  }
-}
-
 TEST_CASE("TF32 is never slower than float32: libraries have both") {
   KernelPlatform platform = test::table_platform("A100");
   platform.machine.peak[static_cast<std::size_t>(Dtype::kTf32)] = {19.5e12};
@@ -152,21 +113,6 @@ TEST_CASE("tensor cores wait for operands where tiles are small and their rate i
   CHECK(price({128, 128, 1000}) == Approx(40.96e-6));
 }
 
-TEST_CASE("halves stay on tensor cores, few channels need not") {
-  KernelPlatform platform = plain_platform();
-  platform.architecture.tensor = test::table_tensor();
-  const ConvolutionShape many = image(64, 64, 28, 3);
-  const ConvolutionShape few = image(3, 64, 28, 3);
-  const auto times = [&](const ConvolutionShape& shape) {
-    return convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform);
-  };
-  CHECK(std::isinf(times(many).direct));
-  CHECK(std::isfinite(times(many).tensor));
-  CHECK(std::isfinite(times(few).direct));
-  platform.software.layout = ImageLayout::kChannelsFirst;
-  CHECK(std::isinf(times(many).winograd));
-}
-
 TEST_CASE("beside cuDNN 9 plain 1x1 convolutions need no change of layout") {
   KernelPlatform platform = plain_platform();
   platform.architecture.tensor = test::table_tensor();
@@ -185,20 +131,6 @@ TEST_CASE("beside cuDNN 9 plain 1x1 convolutions need no change of layout") {
   CHECK(extra(plain, 8) > 0);
   CHECK(extra(plain, 9) == 0);
   CHECK(extra(three, 9) > 0);
-}
-
-TEST_CASE("depthwise kernels move each element once, in either layout") {
-  KernelPlatform platform = plain_platform();
-  platform.architecture.tensor = test::table_tensor();
-  platform.architecture.simt.depthwise = 1e3;  // memory alone
-  ConvolutionShape shape = image(64, 64, 28, 3);
-  shape.groups = 64;
-  const double bytes = 2.0 * (2 * 8 * 64 * 28 * 28 + 64 * 9);
-  for (const ImageLayout layout : {ImageLayout::kChannelsLast, ImageLayout::kChannelsFirst}) {
-    platform.software.layout = layout;
-    CHECK(convolution_times({.shape = &shape, .batch = 8, .dtype = Dtype::kFloat16}, platform)
-              .depthwise == Approx(bytes / 1e11));
-  }
 }
 
 TEST_CASE("a library older than a generation's kernels runs those of the one before") {

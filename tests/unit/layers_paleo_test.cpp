@@ -2,40 +2,18 @@
 // that its data does not show. Its numbers of backward-filter carry floating-point noise, hence the
 // tolerance of 1e-9.
 #include "model/layers/convolution.hpp"
+#include "tests/support/kernel_table.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
 
 using namespace ooc;
 using Counts = std::vector<std::int64_t>;
-using Row = std::map<std::string, std::string>;
+using Row = test::TableRow;
+using test::number_of;
 
 namespace {
 
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> cells;
-  std::stringstream stream(line + ",");
-  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-  return cells;
-}
-
-std::vector<Row> read_rows() {
-  std::ifstream file(OOC_SOURCE_DIR "/tests/data/paleo-ref/convcases.csv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> header = split(line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line);
-    Row row;
-    for (std::size_t i = 0; i < header.size(); ++i) row[header[i]] = cells.at(i);
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-double number(const Row& row, const std::string& column) {
-  return std::strtod(row.at(column).c_str(), nullptr);
-}
+const std::string kCases = OOC_SOURCE_DIR "/tests/data/paleo-ref/convcases.csv";
 
 std::int64_t integer(const Row& row, const std::string& column) {
   return std::strtoll(row.at(column).c_str(), nullptr, 10);
@@ -52,15 +30,15 @@ void check_task(const Row& row, const std::string& name, const TaskWork& work) {
   const auto flops = static_cast<double>(batch * work.flops_per_sample);
   const auto bytes = static_cast<double>(batch * work.bytes_per_sample + work.bytes_fixed);
   CAPTURE(name);
-  CHECK(flops == doctest::Approx(number(row, name + "_flops")).epsilon(1e-9));
-  CHECK(bytes == doctest::Approx(number(row, name + "_bytes")).epsilon(1e-9));
+  CHECK(flops == doctest::Approx(number_of(row, name + "_flops")).epsilon(1e-9));
+  CHECK(bytes == doctest::Approx(number_of(row, name + "_bytes")).epsilon(1e-9));
 }
 
 }  // namespace
 
 TEST_CASE("convolutions count what PALEO counts wherever it has an answer") {
   int compared = 0;
-  for (const Row& row : read_rows()) {
+  for (const Row& row : test::read_table(kCases)) {
     if (!row.at("error").empty()) continue;
     CAPTURE(row.at("case"));
     const TensorShape input{{integer(row, "Cin"), integer(row, "H"), integer(row, "W")}};
@@ -75,36 +53,6 @@ TEST_CASE("convolutions count what PALEO counts wherever it has an answer") {
     ++compared;
   }
   CHECK(compared == 309);
-}
-
-TEST_CASE("the stuffed gradient has PALEO's extent and padding") {
-  for (const Row& row : read_rows()) {
-    if (!row.at("error").empty()) continue;
-    CAPTURE(row.at("case"));
-    const auto dim = [&](const std::string& size, const std::string& axis) {
-      return PaleoConvDim{.input = integer(row, size),
-                          .output = integer(row, "out_" + axis),
-                          .stride = integer(row, "s" + axis),
-                          .kernel = integer(row, "k" + axis),
-                          .padding = integer(row, "pad_" + axis)};
-    };
-    for (const auto& [size, axis] : {std::pair{"H", "h"}, {"W", "w"}}) {
-      const PaleoConvDim conv = dim(size, axis);
-      CHECK(conv.stuffed() == integer(row, std::string("bd_in_") + axis));
-      // What we count as padded is what PALEO pads it to.
-      CHECK(conv.input + conv.kernel - 1 ==
-            conv.stuffed() + 2 * integer(row, std::string("bd_pad_") + axis));
-    }
-  }
-}
-
-TEST_CASE("a 1x1 convolution of stride 2 shrinks PALEO's counted input by its padding of -1") {
-  const LayerModel conv = read_layer(
-      R"({"type": "conv", "filters": 512, "kernel": [1, 1], "stride": [2, 2], "padding": "same"})",
-      {{{256, 56, 56}}});
-  // 4 x (54 x 54 x 256 + 28 x 28 x 512), and 4 x 256 x 512 for the filter.
-  CHECK(conv.paleo_work.forward.bytes_per_sample == 4591616);
-  CHECK(conv.paleo_work.forward.bytes_fixed == 524288);
 }
 
 TEST_CASE("padding in numbers is the padding that PALEO counts") {

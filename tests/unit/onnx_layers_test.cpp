@@ -1,6 +1,4 @@
 // ONNX models as networks: shapes, layers, what is fused and what is folded, with numbers small enough to redo.
-#include <sstream>
-
 #include "model/onnx/import_onnx.hpp"
 #include "tests/support/onnx_text.hpp"
 #include "tests/support/test.hpp"

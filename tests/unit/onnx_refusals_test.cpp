@@ -1,6 +1,4 @@
 // ONNX models that are refused: each error names a node, an input or an offset, and nothing that a length claims is allocated.
-#include <sstream>
-
 #include "model/base/errors.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "tests/support/onnx_text.hpp"

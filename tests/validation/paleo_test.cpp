@@ -4,6 +4,7 @@
 #include "model/graph/build_training_graph.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
+#include "tests/support/kernel_table.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;
@@ -11,32 +12,7 @@ using namespace ooc;
 namespace {
 
 const std::string kRoot = OOC_SOURCE_DIR;
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> cells;
-  std::stringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
-  if (!line.empty() && line.back() == ',') cells.emplace_back();
-  return cells;
-}
-
-std::vector<Row> read_table(const std::string& path) {
-  std::ifstream file(path);
-  REQUIRE(file.good());
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> names = split(line);
-  std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> cells = split(line);
-    REQUIRE(cells.size() == names.size());
-    Row row;
-    for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = cells[i];
-    rows.push_back(row);
-  }
-  return rows;
-}
+using Row = test::TableRow;
 
 /// PALEO's device table: peak in GFLOP/s, bandwidth in the data sheet's GB/s.
 HardwareProfile device(const std::string& name) {
@@ -76,7 +52,7 @@ int compare(const std::string& network_file, const std::string& table_file) {
   const Network net = read_network_file(kRoot + "/validation/networks/" + network_file);
   const TrainingGraph graph = build_training_graph(net);
   int compared = 0;
-  for (const Row& row : read_table(kRoot + "/tests/data/paleo-ref/" + table_file)) {
+  for (const Row& row : test::read_table(kRoot + "/tests/data/paleo-ref/" + table_file)) {
     if (row.at("layer") == "TOTAL" || row.at("type") == "input" || row.at("layer") == "data")
       continue;
     const HardwareProfile profile = device(row.at("device"));
@@ -125,7 +101,7 @@ TEST_CASE("whole networks agree with PALEO at either percent of peak") {
   const std::map<std::string, std::string> names{{"vgg16", "paleo_vgg16"},
                                                  {"alex_v2", "paleo_alexnet_v2"},
                                                  {"inception_v3", "paleo_inception_v3"}};
-  for (const Row& row : read_table(kRoot + "/tests/data/paleo-ref/totals.csv")) {
+  for (const Row& row : test::read_table(kRoot + "/tests/data/paleo-ref/totals.csv")) {
     const Network net =
         read_network_file(kRoot + "/validation/networks/" + names.at(row.at("net")) + ".json");
     const TrainingGraph graph = build_training_graph(net);
