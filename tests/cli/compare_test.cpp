@@ -262,17 +262,5 @@ TEST_CASE("with one pool of memory schedules that move keep everything, and stat
   CHECK(has(run_ooc_paleo(job + Words{"--offload", "optimizer"}).err, "combined with dgx-spark"));
 }
 
-TEST_CASE("lists that say nothing sensible are refused in one line") {
-  const auto refused = [](const Words& words, const std::string& part) {
-    check_refused(compared(words), {part});
-  };
-  const std::string two = "k40m,m40";
-  refused({"--hardware", "k40m,"}, "--hardware");
-  refused({"--hardware", "k40m,k40m"}, "\"k40m\" twice");
-  refused({"--hardware", "k40m,m04"}, "m04");
-  refused({"--hardware", two, "--link", "1GB/s:2GB/s:+1kB/s"}, "at most");
-  refused({"--hardware", two, "--layer-times", "times.csv"}, "cannot be combined with 2 machines");
-}
-
 }  // namespace
 }  // namespace ooc::test

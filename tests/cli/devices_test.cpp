@@ -53,41 +53,6 @@ TEST_CASE("one device is what there is without the flag") {
   }
 }
 
-TEST_CASE("numbers of devices that make no sense are refused") {
-  struct Row {
-    Words flags;
-    const char* says;
-  };
-  for (const Row& row : {
-           Row{{"--devices", "0"}, "--devices: found \"0\", expected a whole number from 1 to 8"},
-           Row{{"--devices", "9"}, "--devices: found \"9\", expected a whole number from 1 to 8"},
-           Row{{"--devices", "two"}, "--devices: found \"two\""},
-           Row{{"--devices", "2"}, "--devices: found 2, expected at most the batch, 1"},
-           Row{{"--exchange", "end"}, "--exchange: found \"end\" with one device"},
-           Row{{"--devices", "2", "--exchange", "soon"}, "--exchange: found \"soon\""},
-           Row{{"--batch", "6", "--devices", "2", "--sub-batch", "4"},
-               "expected a number from 1 to 3, the largest share of a device"},
-       }) {
-    for (const char* command : {"predict", "compare", "sweep"}) {
-      Words arguments{kNetwork, "--hardware", kMachine};
-      arguments.insert(arguments.end(), row.flags.begin(), row.flags.end());
-      const Ran ran = run(command, arguments);
-      CAPTURE(command);
-      CAPTURE(ran.err);
-      CHECK(ran.exit_code == 2);
-      // What is wrong with rows alone is said in each of them, too.
-      if (std::string_view(command) != "sweep") CHECK(ran.out == "");
-      CHECK(has(ran.err, row.says));
-    }
-  }
-  // This profile also lacks the mode that unified memory needs, but adding it would not help.
-  check_ends(run("predict", {kNetwork, "--hardware", kMachine, "--batch", "2", "--devices", "2",
-                             "--schedule", "unified"}),
-             2, {"--devices: found 2 with the schedule unified"});
-  check_ends(run("replay", {kNetwork, "--hardware", kMachine, "--devices", "2"}), 2,
-             {"plans are replayed on one device"});
-}
-
 TEST_CASE("the smallest budget of several devices is exact") {
   const Ran none = predict_vgg({"--devices", "3", "--memory", "1200MB", "--format", "json"});
   CHECK(none.exit_code == 3);

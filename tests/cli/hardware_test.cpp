@@ -38,30 +38,5 @@ TEST_CASE("hardware new writes a profile to a file or standard output, and says 
   CHECK(folder.entries() == Words{"mine.json"});
 }
 
-TEST_CASE("hardware new tells all errors, a line each, and writes nothing") {
-  const ScratchFolder folder;
-  const Ran ran = run_ooc_paleo(titan_x({"--memory-rate", "480MB/s", "--peak", "float16=1",
-                                         "--cudnn", "new", "-o", "mine.json"}),
-                                in(folder));
-  CHECK(ran.exit_code == 2);
-  CHECK(ran.out == "");
-  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 3);
-  for (const char* word : {"--memory-rate: found \"480MB/s\"", "is \"480GB/s\" meant?",
-                           "--peak: found \"float16=1\"", "--cudnn: found \"new\""}) {
-    CAPTURE(word);
-    CHECK(has(ran.err, word));
-  }
-  CHECK(folder.entries().empty());
-}
-
-TEST_CASE("hardware wants its action") {
-  for (const Words& words : {Words{}, {"old"}, {"new", "a", "b"}}) {
-    Words arguments = Words{"hardware"} + words;
-    const Ran ran = run_ooc_paleo(arguments);
-    CHECK(ran.exit_code == 2);
-    CHECK(ran.err.starts_with("ooc-paleo: error: hardware: found "));
-  }
-}
-
 }  // namespace
 }  // namespace ooc::test

@@ -104,17 +104,6 @@ TEST_CASE("--lora and --base are written by import, and asked of any network") {
   CHECK(has(of_config.out, "learnt: weight 4 B, gradient 4 B; and"));
   CHECK(run(import_predict(file, {"--quiet"})).out == of_config.out);
   CHECK(has(run({"inspect", file, "--quiet"}).out, "learnt parameters"));
-  check_refused(run(import_predict(config, {"--base", "nf4"})), {"--base needs --lora"});
-  check_refused(run(import_predict(config, {"--lora-dropout", "0.1"})), {"--lora-dropout needs"});
-  check_refused(run(import_predict(config, {"--lora-dtype", "float32"})), {"--lora-dtype needs"});
-  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dtype", "float64"})),
-                {"float32"});
-  check_refused(run(import_predict(config, {"--lora", "8", "--base", "nf3"})), {"nf4"});
-  check_refused(run(import_predict(config, {"--lora", "8", "--lora-dropout", "1"})),
-                {"from 0 to below 1"});
-  check_refused(run(import_predict(config, {"--lora", "0"})), {"--lora: found \"0\""});
-  check_refused(run(import_predict(config, {"--lora", "8:qkv"})),
-                {"names of linear layers, of down_proj"});
 }
 
 TEST_CASE(
@@ -173,17 +162,6 @@ TEST_CASE("lengths go to the network's symbol, and to the importer's limits") {
   const std::string file = (folder.path() / "long.json").string();
   CHECK(run({"import", config, "--seq", "4096", "--allow-long", "-o", file}).exit_code == 0);
   CHECK(run(import_predict(file, {"--quiet"})).exit_code == 0);
-  check_refused(
-      run(import_predict("vgg16", {"--seq", "64", "--quiet"})),
-      {"found no symbol seq, expected one that can be 64 (the network's inputs are fixed at "
-       "[3, 224, 224])"});
-  check_refused(run(import_predict(config, {"--seq", "0"})), {"--seq: found \"0\""});
-  check_refused(run(import_predict(config, {"--seq", "1,2,3"})), {"--seq: found \"1,2,3\""});
-  check_refused(run(import_predict(config, {"--seq", "1", "--symbol", "seq=2"})),
-                {"--seq: found symbol seq for the second time"});
-  check_refused(run(import_predict(config, {"--symbol", "seq"})), {"--symbol: found \"seq\""});
-  check_refused(run(import_predict(config, {"--symbol", "sec=4", "--quiet"})),
-                {"did you mean seq?"});
 }
 
 TEST_CASE("the longest sequence fits, and the next one is seen not to") {
@@ -223,28 +201,6 @@ TEST_CASE("learned positions end the search, and say so") {
   CHECK(has(ran.out, "\"value\": 300,"));
   CHECK(has(ran.out, "\"reason\": \"network\""));
   CHECK(has(ran.out, "\"beyond\": 400,"));
-}
-
-TEST_CASE("import and max --of seq refuse what they cannot do") {
-  const ScratchFolder folder;
-  const std::string config = folder.file("config.json", kConfig);
-  check_refused(run({"import"}), {"MODEL: found none"});
-  check_refused(run({"import", "vgg16"}), {"found no \"model_type\", expected the config.json"});
-  check_refused(run({"import", config, "--kernels", "cuda"}), {"--kernels: found \"cuda\""});
-  check_refused(run({"import", config, "--loss", "none"}), {"--loss: found \"none\""});
-  check_refused(run({"import", folder.file("bad.json", "{\"model_type\": 3}")}),
-                {"/model_type: found 3"});
-  check_refused(run({"import", config, "-o", config}), {"which is an input"});
-  check_refused(
-      run({"max", "--of", "seq", "vgg16", "--hardware", "m40", "--batch", "1", "--quiet"}),
-      {"found no symbol seq"});
-  check_refused(run({"max", "--of", "seq", config, "--hardware", "m40", "--seq", "4"}),
-                {"--seq cannot be combined with --of seq"});
-  check_refused(run({"max", "--of", "batch", config, "--hardware", "m40", "--step", "4"}),
-                {"--step cannot be combined with --of batch"});
-  check_refused(run({"max", "--of", "seq", config, "--hardware", "a100-40gb-pcie", "--quiet",
-                     "--limit", "100"}),
-                {"--limit: found 100"});
 }
 
 }  // namespace

@@ -141,25 +141,5 @@ TEST_CASE("every command takes a job, and leaves alone what it does not ask") {
        "8GB/s,16GB/s"});
 }
 
-TEST_CASE("what is wrong with a job is said with file and place") {
-  const ScratchFolder scratch;
-  const auto refused = [&](const std::string& members, const std::string& message) {
-    const std::string file = scratch.file(
-        "j.json", R"({"network": "alexnet", "hardware": "m40", "batch": 8)" + members + "}");
-    const Ran ran = run_ooc_paleo({"predict", file});
-    CAPTURE(members);
-    CHECK(ran.exit_code == 2);
-    CHECK_MESSAGE(has(ran.err, "j.json: " + message), ran.err);
-  };
-  refused(R"(, "memory_bytes": "16 GB")",
-          "/memory_bytes: found \"16 GB\", expected a number in the unit of the key, bytes");
-  refused(R"(, "memory": "1GB", "memory_bytes": 5)",
-          "/memory_bytes: found --memory for the second time, behind /memory");
-  refused(R"(, "link": ["8 GB/s", "16 GB/s"])", "/link: found \"8 GB/s,16 GB/s\"");
-  refused(R"(, "optimizer": ["adam", "sgd"])", "/optimizer: found a list of 2, expected one value");
-  refused(R"(, "unit": "layer")", "/unit needs --offload or --state");
-  refused(R"(, "equations": "yes")", "/equations: found \"yes\", expected");
-}
-
 }  // namespace
 }  // namespace ooc::test

@@ -206,18 +206,6 @@ TEST_CASE("where no schedule runs one sample the exit status is 3") {
   CHECK(max_batch_of({"--memory", "3GB"}).exit_code == 0);
 }
 
-TEST_CASE("bad input is refused in one line that names the flag") {
-  check_refused(run_ooc_paleo({"max-batch", kNetwork}), {"--hardware"});
-  check_refused(run_ooc_paleo({"max-batch", "--hardware", kMachine}), {"NETWORK"});
-  check_refused(max_batch_of({"--max-batch-limit", "0"}), {"--max-batch-limit: found \"0\""});
-  check_refused(max_batch_of({"--schedules", "capacity,capcity"}), {"did you mean capacity?"});
-  check_refused(max_batch_of({"--schedule", "capacity", "--schedules", "all"}), {"it 2 times"});
-  check_refused(max_batch_of({"--batch", "4"}), {"--batch"});
-  check_refused(max_batch_of({"--schedule", "in-core", "--trials", "time"}), {"--trials"});
-  check_refused(max_batch_of({"--accounting", "all-gradients"}), {"--accounting"});
-  check_refused(max_batch_of({"-o", kNetwork}), {"which is an input"});
-}
-
 // The deepest network: the border found is the one that `predict` sees in files with as many copies written
 // out, and bad input.
 
@@ -294,19 +282,6 @@ TEST_CASE("a network without one repeat that scales is refused") {
   second.replace(second.find("deept"), 5, "more");
   refused(repeat(4, "true") + "," + second, "2 repeats that scale: deept, more");
   refused(repeat(4, "3"), "/layers/0/scale");
-}
-
-TEST_CASE("flags of max that do not go together are refused") {
-  const auto refused = [](const Words& more, const std::string& words) {
-    check_refused(run_ooc_paleo(Words{"max", "resnet50", "--hardware", "m40", "--quiet"} + more),
-                  {words});
-  };
-  refused({"--of", "layer"}, "did you mean layers?");
-  refused({"--of", "batch", "--batch", "4"}, "--limit");
-  refused({"--of", "layers", "--max-batch-limit", "4"}, "--limit");
-  refused({"--limit", "4", "--max-batch-limit", "4"}, "use one of them");
-  refused({"--of", "layers", "--limit", "0"}, "--limit");
-  refused({"--of", "layers", "--limit", "100001"}, "at most 100000");
 }
 
 }  // namespace

@@ -276,21 +276,5 @@ TEST_CASE("max --of batch is max-batch, and its rates are those of predict") {
   }
 }
 
-TEST_CASE("bad input of need, fit and max is refused in one line") {
-  check_refused(run_ooc_paleo({"need"}), {"WHAT: found none"});
-  check_refused(run_ooc_paleo({"need", "lnk", kExample}), {"did you mean link?"});
-  check_refused(run_ooc_paleo({"need", kExample, "--hardware", kExampleMachine}), {"WHAT: found"});
-  check_refused(run_ooc_paleo({"need", "link", "--hardware", kExampleMachine}),
-                {"NETWORK: found none"});
-  check_refused(run_ooc_paleo({"need", "link", kExample, kExample}), {"one argument too many"});
-  check_refused(need_of({"--within", "-1%"}), {"--within: found \"-1%\""});
-  check_refused(need_of({"--within", "1%", "--time", "1s"}),
-                {"--within cannot be combined with --time"});
-  check_refused(need_of({"--link", "1GB/s"}), {"--link cannot be combined with need link"});
-  check_refused(run_ooc_paleo({"fit", kExample}), {"--hardware"});
-  check_refused(run_ooc_paleo({"max", "--of", "width", kExample, "--hardware", kExampleMachine}),
-                {"--of: found \"width\""});
-}
-
 }  // namespace
 }  // namespace ooc::test

@@ -292,19 +292,6 @@ TEST_CASE("a plan that does not fit its budget is reported as predictions report
   CHECK(has(ran.out, "Does not fit"));
 }
 
-TEST_CASE("bad values name their flag") {
-  const ScratchFolder folder;
-  check_fails(replay(folder, {"--compute", "native"}), 2,
-              "--compute: found \"native\", expected one of: spin, busy");
-  check_fails(replay(folder, {"--iterations", "0"}), 2, "--iterations: found \"0\"");
-  check_fails(replay(folder, {"--warmup", "-1"}), 2, "--warmup");
-  check_fails(replay(folder, {"--tolerance", "wide"}), 2, "--tolerance");
-  check_fails(replay(folder, {"--tolerance", "10"}), 2, "--tolerance");  // 1000 %
-  check_fails(replay(folder, {"--max-time", "0s"}), 2, "--max-time");
-  check_fails(replay(folder, {"--device", "two"}), 2, "--device");
-  check_fails(replay_without(folder, {"--probe", "none"}), 2, "--probe");
-}
-
 TEST_CASE("a machine with several devices is refused") {
   const ScratchFolder folder;
   std::string profile = read_file(kStubMachine);

@@ -13,34 +13,6 @@ Ran predict_state(Words flags) {
                        flags);
 }
 
-TEST_CASE("state that moves is refused where it cannot, with the reason") {
-  const auto refused = [](const Words& flags, const std::string& why) {
-    check_refused(predict_state(flags), {why});
-  };
-  refused({"--offload", "gradients"}, "those of parameters whose state is far");
-  refused({"--offload", "optimizer:0.5,gradients,optimizer"}, "found \"optimizer\" twice");
-  refused({"--offload", "optimizer:0,optimizer"}, "found \"optimizer\" twice");
-  refused({"--offload", "optimizer:1.5"}, "a ratio from 0 to 1");
-  refused({"--state", "strem"}, "did you mean stream?");
-  refused({"--state", "stream:0.5"}, "no share");
-  refused({"--update-in-backward", "--state", "stream", "--update-after", "all"},
-          "clipping needs all gradients");
-  refused({"--update-in-backward", "--state", "paged"}, "take turns with backward's");
-  refused({"--update", "near"}, "--update needs --offload or --state");
-  refused({"--state", "stream", "--schedule", "vdnn-all"}, "have barriers");
-  refused({"--state", "stream", "--devices", "2", "--batch", "2"}, "use one device, or --shard");
-  refused({"--state", "stream", "--sub-batch", "auto", "--batch", "2"}, "is not searched");
-  refused({"--state", "stream", "--sub-batch", "3", "--batch", "2"}, "from 1 to the batch, 2");
-  refused({"--accumulate", "3", "--batch", "2"}, "at most the batch, 2");
-  refused({"--accumulate", "4", "--batch", "9"}, "rounds of 3 of its 9 samples are 3");
-  refused({"--accumulate", "2", "--batch", "2", "--sub-batch", "1"},
-          "--accumulate cannot be combined with --sub-batch");
-  refused({"--accumulate", "2:her", "--batch", "2"}, "\"her\"");
-  refused({"--accumulate", "far"}, "gradients in --offload");
-  refused({"--update-in-backward", "--accumulate", "2", "--batch", "2"}, "micro-batches");
-  refused({"--state", "zero-infinity", "--update-delay", "1"}, "weights near and updates far");
-}
-
 TEST_CASE(
     "DeepSpeed's far updates take 28 bytes of 1.5 G parameters/s at most, if the profile states no "
     "rate") {
@@ -67,19 +39,6 @@ Ran predict_experts(Words flags) {
 
 TEST_CASE("experts are split where there are experts, and devices that share state") {
   const Words eight{"--devices", "8", "--shard", "weights"};
-  const auto refused = [](const Words& flags, const std::string& why) {
-    check_refused(predict_experts(flags), {why});
-  };
-  refused({"--devices", "8", "--expert-parallel", "2"}, "--expert-parallel needs --shard");
-  refused(eight + Words{"--expert-parallel", "3"}, "a divisor of the 8 experts");
-  refused({"--devices", "6", "--shard", "weights", "--expert-parallel", "4"},
-          "a divisor of the 6 devices that share state");
-  refused({"--devices", "8", "--shard", "none", "--expert-parallel", "2"},
-          "--devices N says how many, and --shard that they do");
-  refused({"--devices", "8", "--shard", "weights", "--expert-parallel", "9"}, "from 1 to 8");
-  check_refused(predict_state({"--devices", "2", "--batch", "2", "--shard", "weights",
-                               "--expert-parallel", "2"}),
-                {"found 2 for gpt2, expected a network with mixtures of experts"});
   for (const char* format : {"table", "csv"}) {
     const Words all = eight + Words{"--format", format};
     const Ran one = predict_experts(all + Words{"--expert-parallel", "1"});

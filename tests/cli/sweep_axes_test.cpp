@@ -140,16 +140,6 @@ TEST_CASE("any symbol is an axis: every combination of the values of several") {
                          "\"rank=2,width=32\"", "\"rank=4,width=8\"", "\"rank=4,width=32\""});
   // 2 x rank x width, and biases.
   CHECK(parameters == Texts{"25", "97", "42", "162", "76", "292"});
-  for (const auto& wrong : std::vector<std::pair<std::string, std::string>>{
-           {"depth=2", "found no symbol depth, expected one of its symbols: rank, width"},
-           {"rank=2,rank=4", "--symbol: found symbol rank for the second time"},
-           {"4,rank=2", "--symbol: found \"4\", expected NAME=LIST"},
-           {"rank=2,2", "in which 2 comes twice"},
-           {"rank=0", "--symbol: found \"0\", expected a whole number from 1"},
-           {"rank=", "--symbol: found \"\", expected"}}) {
-    CAPTURE(wrong.first);
-    check_ends(run(wrong.first), 2, {wrong.second});
-  }
 }
 
 TEST_CASE(
@@ -288,45 +278,6 @@ TEST_CASE("a study says what flags say, and flags take the place of its lists") 
   const Ran zipped = run_study(study(R"("batch": [1, 2], "memory": ["3GB", "40GB"], "zip": true)"),
                                {"--format", "json"});
   CHECK(axes_rows_of(zipped.out).size() == 2);
-}
-
-TEST_CASE("what is wrong with a study is said with file and place") {
-  const std::vector<std::pair<std::string, std::string>> cases{
-      {study(R"("link": ["8 GB/s", "fast"])"), "/link/1: found \"fast\", expected"},
-      {study(R"("memory": 16)"), "/memory: found \"16\", expected"},
-      {study(R"("batch": [1, 2, 1])"), "/batch: found \"1,2,1\", in which 1 comes twice"},
-      {study(R"("batch": [])"), "/batch: found an empty list, expected at least one value"},
-      {study(R"("batch": true)"), "/batch: found true, expected a text or a number"},
-      {study(R"("schedule": "capasity")"), "/schedule: found \"capasity\""},
-      {study(R"("sequence": 5)"), "/sequence: found unknown key"},
-      {study(R"("seq": [5, "x"])"), "/seq/1: found \"x\", expected a whole number"},
-      {study(R"("precision": ["fp32", "fp31"])"), "/precision/1: found \"fp31\""},
-      {study(R"("options": {"optimizer": "adam"})"),
-       "/options: found an object, expected each option"},
-      {study(R"("optimiser": "adam")"), "/optimiser: found unknown key \"optimiser\""},
-      {study(R"("output": "r.csv")"), "/output: found unknown key"},
-      {study(R"("report": "r.html")"), "/report: found unknown key"},
-      {study(R"("plot": "r.svg")"), "/plot: found unknown key"},
-      {study(R"("optimizer": "adagrad")"), "/optimizer: found \"adagrad\""},
-      {study(R"("zip": true, "batch": [1, 2], "memory": ["3GB", "4GB", "5GB"])"),
-       "/zip: found 2 values of --batch and 3 of --memory"},
-      {R"({"format": "ooc-paleo/job", "version": 2, "network": "vgg16"})",
-       "/version: found 2, expected 1"},
-      {R"({"format": "ooc-paleo/job", "version": 1, "network": "vgg16"})",
-       "/hardware: found none, expected at least one profile"},
-      {R"({"format": "ooc-paleo/job", "version": 1, "hardware": "m40"})",
-       "/network: found none, expected at least one network"}};
-  for (const auto& each : cases) {
-    const std::string text = each.first;
-    const std::string message = each.second;
-    CAPTURE(text);
-    check_ends(run_study(text), 2, {"s.json: " + message});
-  }
-  // A flag beside it is no fault of the study.
-  CHECK(has(run_study(study(R"("batch": 2)"), {"--batch", "two"}).err, "error: --batch: "));
-  const Ran beside = run_ooc_paleo(
-      {"sweep", "vgg16", std::string(OOC_SOURCE_DIR) + "/studies/link_or_memory.json"});
-  CHECK(has(beside.err, "a job, beside others"));
 }
 
 TEST_CASE("a dry run counts and writes nothing") {

@@ -171,22 +171,6 @@ TEST_CASE("an output whose end is of no format is refused, unless the format is 
             .exit_code == 0);
 }
 
-TEST_CASE("where one value is wanted, lists and ranges are said to be for sweep") {
-  const auto predict = [](const std::string& flag, const std::string& value) {
-    return run_ooc_paleo({"predict", "gpt2", "--hardware", "v100-16gb-pcie3", flag, value}).err;
-  };
-  const std::string hint = "(lists and ranges of values are for `ooc-paleo sweep`)";
-  for (const auto& [flag, value] : {std::pair{"--seq", "128:512:x2"},
-                                    {"--batch", "8,16"},
-                                    {"--link", "4GB/s:64GB/s:x2"},
-                                    {"--memory", "8GiB,16GiB"}}) {
-    const std::string said = predict(flag, value);
-    CHECK_MESSAGE(has(said, hint), said);
-  }
-  CHECK_FALSE(has(predict("--batch", "many"), hint));
-  CHECK_FALSE(has(run_sweep({"--batch", "8:4:x2"}).err, hint));
-}
-
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
   CHECK(run_sweep({"--memory", "1GB,2GB"}).exit_code == 3);
   CHECK(run_sweep({"--memory", "1GB,3GB"}).exit_code == 0);
