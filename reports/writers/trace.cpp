@@ -1,6 +1,5 @@
 // The Trace Event Format ("JSON Object Format", Google's public description of it). Every queue is
-// a thread: "X" events for steps, "s"/"f" pairs for arrows, "C" events for memory, in all and by what it holds,
-// and for the rates of copies. Timestamps
+// a thread: "X" events for steps, "s"/"f" pairs for arrows, "C" events for memory, in all and by what it holds. Timestamps
 // are microseconds in that format; they are written from integer nanoseconds, three decimals,
 // without rounding. Within a track events come in time order, and an arrow's ends lie inside
 // slices: it leaves in the last nanosecond of the step that was waited for and arrives at the start
@@ -81,7 +80,6 @@ class TraceWriter {
       queues(device);
       stalls(device);
       near_memory(device, near[static_cast<std::size_t>(device)]);
-      rates(device);
     }
     // Of all devices together, beside the first one's.
     categories("far memory", 0, far_memory_over_time(in_.plan, in_.graph, in_.costs, *shown_));
@@ -280,32 +278,6 @@ class TraceWriter {
         shown = bytes;
       }
     }
-  }
-
-  /// Of each copy over all the time it takes, latency included.
-  void rates(int device) {
-    for (const StepKind kind : {StepKind::kToFar, StepKind::kToNear}) {
-      const auto queue = static_cast<std::size_t>(queue_index(device, kind));
-      if (queue >= in_.plan.queues.size()) continue;
-      const std::string_view name = kind == StepKind::kToFar ? "link to far" : "link to near";
-      std::optional<Duration> idle_from;
-      for (const StepId step : in_.plan.queues[queue]) {
-        const Span& span = shown_->spans[step.at()];
-        if (span.end == span.start) continue;
-        if (idle_from && *idle_from < span.start) rate(name, device, *idle_from, 0);
-        const auto tensor = static_cast<std::size_t>(in_.plan.steps[step.at()].object);
-        rate(name, device, span.start,
-             static_cast<double>(in_.costs.tensor_bytes[tensor].count()) /
-                 static_cast<double>((span.end - span.start).count()));
-        idle_from = span.end;
-      }
-      if (idle_from) rate(name, device, *idle_from, 0);
-    }
-  }
-
-  void rate(std::string_view name, int device, Duration at, double gigabytes_per_s) {
-    counter(name, device, at).member("GB/s", JsonText{fmt::format("{:.3f}", gigabytes_per_s)});
-    json_.end().end();
   }
 
   /// Leaves its values open.

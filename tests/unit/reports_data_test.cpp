@@ -296,17 +296,6 @@ TEST_CASE("every category of near and far memory has a counter, and they add up"
   CHECK_FALSE(now.contains("near memory: workspace"));
 }
 
-TEST_CASE("the rate of either direction is a counter: 1000 B in 200 us") {
-  std::map<std::string, std::vector<std::pair<double, double>>> rates;
-  for (const TraceJson& event : events_of(TraceJson::parse(trace_text(Example())), "C")) {
-    if (!event["args"].contains("GB/s")) continue;
-    rates[event["name"]].emplace_back(event["ts"], event["args"]["GB/s"]);
-  }
-  using Rates = std::vector<std::pair<double, double>>;
-  CHECK(rates["link to far"] == Rates{{50, 0.005}, {250, 0}});
-  CHECK(rates["link to near"] == Rates{{250, 0.005}, {450, 0}});
-}
-
 TEST_CASE("names with quotes, line breaks and broken bytes stay valid JSON, and are cleaned") {
   Example example;
   example.inputs.network = "a\"b\n\xff";
