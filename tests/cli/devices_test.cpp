@@ -86,30 +86,6 @@ TEST_CASE("an exported plan of several devices runs elsewhere in the same time")
   }
 }
 
-TEST_CASE("a trace shows every device's queues") {
-  const ScratchFolder scratch;
-  const std::string path = (scratch.path() / "trace.json").string();
-  CHECK(predict_vgg({"--devices", "2", "--trace", path}).exit_code == 0);
-  const std::string trace = scratch.read("trace.json");
-  for (const char* name :
-       {"device 0\"", "device 1\"", "\"conv1_1.forward#1\"", "\"to_far gradients.0.sent\"",
-        "\"gradients.0.reduce#1\"", "\"to_near gradients.0.gathered#1\""}) {
-    CAPTURE(name);
-    CHECK(has(trace, name));
-  }
-}
-
-TEST_CASE("tables say what is one device's and what is all devices'") {
-  const Ran one = predict_vgg({"--devices", "2", "--exchange", "overlap"});
-  CHECK(has(one.out, "with 2 devices, gradients exchanged as they come"));
-  CHECK(has(one.out, "Memory of each device; copies of all together"));
-  CHECK(has(one.out, "on as many devices"));
-  const Ran all =
-      run("compare", {"vgg16", "--hardware", "k40m", "--batch", "31", "--devices", "2"});
-  CHECK(has(all.out, "batch 31 over 2 devices, gradients exchanged at the end"));
-  CHECK(has(all.out, "memory: of each device; far and copied: of all devices"));
-}
-
 TEST_CASE("a sweep over links says what single predictions say") {
   const auto times = [](const std::string& command, const std::string& link) {
     Words found;

@@ -182,23 +182,6 @@ TEST_CASE("a schedule in rounds runs any batch, in rounds of the largest") {
   CHECK(of_eight.reason == "none");
 }
 
-TEST_CASE("the result comes as table, JSON and CSV, largest batch first") {
-  const Ran table = max_batch_of({"--memory", "12.5GB", "--schedules", "in-core,capacity"});
-  CHECK(table.exit_code == 0);
-  CHECK(table.out.find("capacity") < table.out.find("in-core"));
-  CHECK(has(table.out, "near memory at d.backward"));
-  const Ran json = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=json"});
-  for (const char* piece :
-       {"\"format\": \"ooc-paleo/max-batch\"", "\"value\": 2,", "\"reason\": \"near_memory\"",
-        "\"lacks_bytes\": 2500000000", "\"peak_near_bytes\": 10000000000"}) {
-    CAPTURE(piece);
-    CHECK(has(json.out, piece));
-  }
-  const Ran csv = max_batch_of({"--memory", "12.5GB", "--schedule", "in-core", "--format=csv"});
-  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
-  CHECK(has(csv.out, ",2,3,near_memory,near memory at d.backward,2500000000,"));
-}
-
 TEST_CASE("where no schedule runs one sample the exit status is 3") {
   const Ran ran = max_batch_of({"--memory", "2GB"});
   CHECK(ran.exit_code == 3);
@@ -252,36 +235,6 @@ TEST_CASE("as many copies as are found fit, and one more does not, as predict sa
                          "--far-memory", "20GB", "--quiet"})
               .exit_code == (copies == most ? 0 : 3));
   }
-}
-
-TEST_CASE("the most layers come as table, JSON and CSV, with what they gain over in-core") {
-  const ScratchFolder folder;
-  const std::string file = folder.file("chain.json", network(repeat(4, "true")));
-  const Words job{"--memory", "8.5GB", "--schedules", "in-core,vdnn-like",
-                  "--limit",  "70",    "--quiet"};
-  const Ran table = max_layers(file, job);
-  CHECK(has(table.out, "copies of deept, of which its file has 4"));
-  CHECK(has(table.out, "gain: over in-core"));
-  const Words as_json = job + Words{"--format", "json"};
-  const Ran json = max_layers(file, as_json);
-  for (const char* piece : {"\"format\": \"ooc-paleo/max-layers\"", "\"copies\": 4",
-                            "\"limit\": 70", "\"value\": 7", "\"gain\": 1"}) {
-    CAPTURE(piece);
-    CHECK(has(json.out, piece));
-  }
-}
-
-TEST_CASE("a network without one repeat that scales is refused") {
-  const ScratchFolder folder;
-  const auto refused = [&](const std::string& layers, const std::string& words) {
-    check_refused(max_layers(folder.file("net.json", network(layers)), {"--quiet"}), {words});
-  };
-  refused(repeat(4, ""), "no repeat that scales");
-  refused(repeat(4, "false"), "no repeat that scales");
-  std::string second = repeat(2, "true");
-  second.replace(second.find("deept"), 5, "more");
-  refused(repeat(4, "true") + "," + second, "2 repeats that scale: deept, more");
-  refused(repeat(4, "3"), "/layers/0/scale");
 }
 
 }  // namespace

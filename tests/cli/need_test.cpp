@@ -185,36 +185,6 @@ TEST_CASE("where nothing suffices the reason is named") {
   CHECK(any.reason == "moves_nothing");
 }
 
-Ran need_of(Words more) {
-  return run_ooc_paleo(Words{"need", "link", kExample, "--hardware", kExampleMachine, "--batch=1"} +
-                       more);
-}
-
-TEST_CASE("need comes as table, JSON and CSV, the smallest first") {
-  const Ran table = need_of({"--time=700ms", "--schedules=vdnn-like,in-core", "--memory=16GB"});
-  CHECK(table.exit_code == 0);
-  CHECK(table.out.find("in-core") < table.out.find("vdnn-like"));
-  CHECK(has(table.out, "20.0 GB/s"));
-  const Ran json = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=json"});
-  for (const char* piece :
-       {"\"format\": \"ooc-paleo/need\"", "\"needed\": \"link\"", "\"unit\": \"bytes_per_s\"",
-        "\"within\": null", "\"time_ns\": 700000000", "\"now\": 10000000000",
-        "\"value\": 20000000000", "\"reason\": null", "\"iteration_time_ns\": 700000000"}) {
-    CAPTURE(piece);
-    CHECK(has(json.out, piece));
-  }
-  const Ran csv = need_of({"--time=700ms", "--schedule=vdnn-like", "--format=csv"});
-  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 2);
-  CHECK(has(csv.out, ",value,beyond,reason,"));
-  CHECK(has(csv.out, ",20000000000,19900000000,,"));
-}
-
-TEST_CASE("where no schedule reaches the goal the exit status of need is 3") {
-  const Ran ran = need_of({"--within=0.1%", "--schedules=vdnn-like"});
-  CHECK(ran.exit_code == 3);
-  CHECK(has(ran.out, "far memory caps the link at 1.00 TB/s"));
-}
-
 TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any link") {
   // With a quick link superneurons offloads, with a slow one it computes again, which is as quick as asked.
   const Ran ran =

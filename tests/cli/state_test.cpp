@@ -48,18 +48,6 @@ TEST_CASE("experts are split where there are experts, and devices that share sta
   }
 }
 
-TEST_CASE("a job that does not fit in far memory says who holds it") {
-  const Ran ran = predict_state({"--state", "zero-infinity", "--far-memory", "1.2GB"});
-  CHECK(ran.exit_code == 3);
-  CHECK_MESSAGE(has(ran.out, "buffers of gradients  248.9 MB"), ran.out);
-}
-
-TEST_CASE("a job with its state far that does not fit says what near memory alone would hold") {
-  const Ran ran = predict_state({"--state", "zero-infinity", "--memory", "1MB"});
-  CHECK(ran.exit_code == 3);
-  CHECK_MESSAGE(has(ran.out, "when nothing moves it takes 3.160 GB"), ran.err);
-}
-
 TEST_CASE(
     "compute and stalls are the iteration where state moves, in JSON, CSV and rows of sweeps") {
   const Words flags{"unet",       "--hardware", "t4",           "--batch",     "16",
@@ -87,48 +75,6 @@ TEST_CASE(
       CHECK(rest == 0);
     }
   }
-}
-
-TEST_CASE("results and plans of state that moves say so") {
-  const Ran json = predict_state({"--state", "stream", "--format", "json"});
-  CHECK(json.exit_code == 0);
-  CHECK(has(json.out,
-            "\"offload_meaning\": \"optimizer,gradients; update far, after each, gradient buffers "
-            "stay\""));
-  CHECK(has(json.out, "\"wait_for_updates_ns\""));
-  const Ran plan = predict_state({"--state", "stream", "--export-plan", "-", "-o", "/dev/null"});
-  CHECK_MESSAGE(has(plan.out, " far_compute far_compute time="), plan.err);
-}
-
-TEST_CASE("the bound counts far weights as often as they come") {
-  // 124.4 million of 2 bytes forth and back, the table of 38.6 million once more: it is the head, too. At 1 GB/s.
-  const Ran ran = predict_state({"--state", "zero-infinity", "--link-to-near", "1GB/s"});
-  CHECK_MESSAGE(has(ran.out, "lower bound     575."), ran.out);
-}
-
-TEST_CASE("compare says which presets fit, the quickest first, and of the others what they lack") {
-  const auto ask = [](Words flags) {
-    return run_ooc_paleo(Words{"compare", "gpt2", "--hardware", "v100-16gb-pcie3", "--schedules",
-                               "in-core,capacity", "--state", "stream,fsdp-cpu,paged", "--quiet"} +
-                         flags);
-  };
-  const Ran table = ask({"--precision", "fp16"});
-  CHECK(table.exit_code == 0);
-  CHECK_MESSAGE(has(table.out, ": the best schedule of each state\n"), table.out);
-  CHECK(table.out.find("stream") < table.out.find("fsdp-cpu"));
-  const Ran json = ask({"--precision", "fp16", "--format", "json"});
-  CHECK(has(json.out, "\"state\": \"fsdp-cpu\""));
-  const Ran csv = ask({"--precision", "fp16", "--format", "csv"});
-  CHECK(has(csv.out, ",state\n"));
-  CHECK(has(csv.out, ",paged\n"));
-  // Under in-core near memory lacks less than far memory under capacity, but that is no way out.
-  const Ran poor = ask({"--precision", "fp16", "--memory", "1.5GB", "--far-memory", "1GB"});
-  CHECK(poor.exit_code == 3);
-  CHECK_MESSAGE(has(poor.out, "paged     capacity  far"), poor.out);
-  CHECK(has(ask({"--link", "1GB/s,2GB/s", "--precision", "fp16"}).out,
-            "each machine and link and state"));
-  const Ran hint = run_ooc_paleo({"predict", "llama-3-8b", "--hardware", "h100-sxm", "--quiet"});
-  CHECK(has(hint.out, "ooc-paleo compare --state all"));
 }
 
 Ran sweep_state(Words flags) {

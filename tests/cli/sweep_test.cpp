@@ -199,42 +199,6 @@ TEST_CASE("--schedules is --schedule in every command that takes one") {
   CHECK(has(run("replay", "--schedules", "all").err, "one schedule"));
 }
 
-TEST_CASE("rows that do not fit are counted in the closing line, by what they lack") {
-  CHECK(run_sweep({"--memory", "1GB,2GB,5GB"}).err ==
-        "ooc-paleo: 3 rows, framework ideal (no overhead, exact memory): 1 ran, 2 do not fit (2 "
-        "lack near memory)\n");
-  const Ran far = run_ooc_paleo({"sweep", "vgg16", "--hardware", "v100-16gb-pcie3", "--batch",
-                                 "64,100000", "--schedule", "in-core,unified"});
-  CHECK(far.err ==
-        "ooc-paleo: 4 rows, framework ideal (no overhead, exact memory): 2 ran, 2 do not fit (1 "
-        "lack far memory, 1 lack near memory)\n");
-  CHECK(run_sweep({"--memory", "1GB,2GB", "--quiet"}).err == "");
-  CHECK(run_sweep({"--memory", "5GB"}).err ==
-        "ooc-paleo: 1 row, framework ideal (no overhead, exact memory): 1 ran\n");
-}
-
-TEST_CASE("far memory is an axis: each row has its own, between budgets and schedules") {
-  // At 3 GB two tensors of 1 GB move, at 4 GB one.
-  const Ran ran = run_sweep({"--memory", "3GB,4GB", "--far-memory", "1GB:2GB:+1GB", "--schedule",
-                             "capacity,vdnn-like", "--format", "json"});
-  CHECK(ran.err ==
-        "ooc-paleo: 8 rows, framework ideal (no overhead, exact memory): 3 ran, 5 do not fit (3 "
-        "lack far memory, 2 lack near memory)\n");
-  std::string order;
-  for (std::size_t at = 0; (at = ran.out.find("{\"network\"", at)) != std::string::npos; ++at) {
-    const std::string row = ran.out.substr(at, ran.out.find('\n', at) - at);
-    for (const char* far : {"1000000000", "2000000000"}) {
-      if (has(row, std::string("\"far_memory_bytes\": ") + far)) {
-        order += far[0];
-      }
-    }
-    order += has(row, "\"feasible\": true") ? "+ " : "- ";
-  }
-  // vdnn-like needs 4 GB near and moves all four; capacity two at 3 GB, one at 4 GB.
-  CHECK(order == "1- 1- 2+ 2- 1+ 1- 2+ 2- ");
-  CHECK(run_sweep({"--far-memory", "1"}).exit_code == 2);
-}
-
 TEST_CASE("a row that cannot be worked out says why, and the others are there") {
   const ScratchFolder scratch;
   const Texts arguments{"sweep",      "vgg16",           "--hardware", "v100-16gb-pcie3",

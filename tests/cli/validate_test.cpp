@@ -19,12 +19,6 @@ std::string figures(const std::string& rows, const std::string& id = "mine") {
 }
 
 const std::string kGood = R"({"name": "in core", "unit": "ms", "published": 600, "tolerance": 0})";
-const std::string kBad =
-    R"({"name": "too fast", "job": {"schedule": "vdnn-like"}, "unit": "ms", "published": 900, "tolerance": "5 %"})";
-
-std::string with(std::string row, const std::string& member) {
-  return row.insert(1, member + ", ");
-}
 
 struct Judged {
   Ran ran;
@@ -46,55 +40,6 @@ TEST_CASE("shipped rows are found by name from any directory") {
   CHECK(has(ran.out, "\n10 rows: 10 hold\n"));
   CHECK(has(run_ooc_paleo({"list", "rows"}).out, "\nM2   "));
   CHECK(has(run_ooc_paleo({"schema", "row"}).out, "\"title\": \"OOC-Paleo published figures"));
-}
-
-TEST_CASE("a row of one's own holds or fails, and a failure that is no order makes exit status 4") {
-  CHECK(validate(figures(kGood)).ran.exit_code == 0);
-  CHECK(validate(figures(kGood + "," + kBad)).ran.exit_code == 4);
-  CHECK(validate(figures(with(kBad, R"("kind": "fitted")"))).ran.exit_code == 4);
-  const Ran order = validate(figures(with(kBad, R"("kind": "order")"))).ran;
-  CHECK(order.exit_code == 0);
-  CHECK(has(order.out, "1 row: 0 hold, 1 FAILS in order only\n"));
-  const Ran known = validate(figures(with(kBad, R"("known": "copies of nothing")"))).ran;
-  CHECK(known.exit_code == 0);
-  CHECK(has(known.out, "too fast: copies of nothing"));
-  CHECK(has(known.out, "1 row: 0 hold, 1 fails as known\n"));
-  const Ran marked = validate(figures(with(kGood, R"("known": "long ago")"))).ran;
-  CHECK(marked.exit_code == 0);
-  CHECK(has(marked.out, "remove \"known\""));
-}
-
-TEST_CASE("the table says what fails by how much") {
-  const Ran ran = validate(figures(kGood + "," + kBad)).ran;
-  CHECK(has(ran.out,
-            "\n  mine  in core      600 ms     600 ms      0.0 %  exactly  predicted  holds\n"));
-  CHECK(has(ran.out,
-            "\n  mine  too fast     950 ms     900 ms     +5.6 %  ± 5 %    predicted  FAILS\n"));
-  CHECK(has(ran.out, "too fast: predicted 950 ms, published 900 ms, ± 5 %\n"));
-}
-
-TEST_CASE("JSON and CSV carry the same figures, each with its job") {
-  const Ran ran = validate(figures(kGood + "," + kBad), {"--format", "json"}).ran;
-  CHECK(ran.exit_code == 4);
-  const nlohmann::json result = nlohmann::json::parse(ran.out);
-  CHECK(result["format"] == "ooc-paleo/validation");
-  CHECK(result["summary"]["fails"] == 1);
-  const nlohmann::json& kind = result["summary"]["kinds"][0];
-  CHECK(kind["kind"] == "predicted");
-  CHECK(kind["figures"] == 2);
-  CHECK(kind["holds"] == 1);
-  CHECK(kind["largest"].get<double>() == doctest::Approx(50.0 / 900));
-  const nlohmann::json& bad = result["rows"][1];
-  CHECK(has(bad["job"].get<std::string>(), " --schedule vdnn-like"));
-  CHECK(bad["predicted"] == 950.0);
-  CHECK(bad["published"] == 900.0);
-  CHECK(bad["verdict"] == "fails");
-  const Ran csv = validate(figures(kGood + "," + kBad), {"--format", "csv"}).ran;
-  CHECK(has(csv.out, "\nmine,too fast,,predicted,,950,900,ms,0.0555"));
-  std::string low = kBad;
-  low.replace(low.find("900"), 3, "999");
-  const Ran negative = validate(figures(low), {"--format", "csv"}).ran;
-  CHECK(has(negative.out, ",950,999,ms,-0.049"));  // a number, no guarded text
 }
 
 TEST_CASE("a max-batch, an inspection, a ratio and a difference yield figures") {
@@ -157,45 +102,6 @@ TEST_CASE(
   const Ran ran = run_ooc_paleo({"validate", path});
   CHECK(ran.err == "");
   CHECK_MESSAGE(ran.exit_code == 0, ran.out);
-}
-
-struct Wrong {
-  std::string row;
-  Words says;
-};
-
-TEST_CASE("a bad row exits 2 with one line that names file, place, line and column") {
-  const std::vector<Wrong> wrong{
-      {R"("metric": "time")",
-       {"/rows/0: found the metric \"time\"", "iteration_time_ns", "line 3, column"}},
-      {R"("job": {"bach": 3})", {"/rows/0: found --bach: an unknown flag", "did you mean --batch"}},
-      {R"("job": {"batch": "x"})", {"/rows/0: found --batch: \"x\""}},
-      {R"("job": {"network": "nonesuch"})", {"/rows/0: found NETWORK: \"nonesuch\""}},
-      {R"("job": {"network": false})", {"/rows/0: found NETWORK: none"}},
-      {R"("job": {"hardware": false})", {"/rows/0: found --hardware: none"}},
-      {R"("job": {"output": "x.json"})", {"/rows/0: found --output"}},
-      {R"("job": {"report": "x.html"})", {"/rows/0: found --report"}},
-      {R"("job": {"help": true})", {"/rows/0: found --help"}},
-      {R"("command": "sweep")", {"/rows/0/command: found \"sweep\"", "max-batch"}},
-      {R"("metric": "backward_ns of x")",
-       {"/rows/0: found the metric", "backward_span_ns of LAYER"}},
-      {R"("command": "copy")", {"/rows/0: found the job of a copy", "direction, hardware, mode"}},
-      {copy("far", "pinned", "1 GB"), {"/rows/0: found the direction \"far\"", "to_near"}},
-      {copy("to_far", "pined", "1 GB"), {"/rows/0: found the mode \"pined\""}},
-      {copy("to_far", "pinned", "1"), {"/rows/0: found the size \"1\""}},
-      {R"("command": "replay")", {"/rows/0: found the job of a replay", "\"file\""}},
-      {R"("kind": "tight")", {"/rows/0/kind: found \"tight\"", "fitted"}},
-  };
-  for (const Wrong& each : wrong) {
-    const Judged judged = validate(figures(R"({"name": "n", )" + each.row + "}"));
-    CAPTURE(each.row);
-    CAPTURE(judged.ran.err);
-    CHECK(judged.ran.exit_code == 2);
-    CHECK(judged.ran.out == "");
-    CHECK(std::count(judged.ran.err.begin(), judged.ran.err.end(), '\n') == 1);
-    CHECK(has(judged.ran.err, judged.path));
-    for (const std::string& part : each.says) CHECK(has(judged.ran.err, part));
-  }
 }
 
 TEST_CASE("no job gets the network of another job") {
