@@ -118,39 +118,6 @@ TEST_CASE("a knee has the keys of its rows, with the same values") {
   }
 }
 
-TEST_CASE("networks or profiles that call themselves the same go by what they were given as") {
-  const ScratchFolder scratch;
-  scratch.file("a.json", read_file(kNetwork));
-  scratch.file("b.json", read_file(kNetwork));
-  scratch.file("m.json", read_file(kMachine));
-  const Surroundings here{.folder = scratch.path(), .environment = {}};
-  const auto names = [](const Ran& ran, const char* of) { return column(ran.out, of); };
-  Ran ran = run_ooc_paleo(
-      of_one_schedule({"sweep", "a.json", "b.json", "--hardware", "m.json", "--quiet"}), here);
-  CHECK(names(ran, "network") == Texts{"a.json", "b.json"});
-  CHECK(names(ran, "hardware") == Texts{"worked_example_machine", "worked_example_machine"});
-  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m.json," + kMachine, "--link",
-                       "10GB/s,20GB/s", "--schedule", "capacity", "--format", "json", "--quiet"},
-                      here);
-  const SpecDocument document = read_spec_text(ran.out, "sweep.json");
-  const SpecView root(document);
-  CHECK(root.get("results").items()[0].get("network").as_text() == "worked_example");
-  CHECK(root.get("results").items()[3].get("hardware").as_text() == kMachine);
-  CHECK(root.get("knees").items()[0].get("hardware").as_text() == "m.json");
-  CHECK(root.get("knees").items()[1].get("hardware").as_text() == kMachine);
-}
-
-TEST_CASE("one file by two spellings is refused") {
-  const ScratchFolder scratch;
-  scratch.file("a.json", read_file(kNetwork));
-  const Surroundings here{.folder = scratch.path(), .environment = {}};
-  Ran ran = run_ooc_paleo({"sweep", "a.json", "./a.json", "--hardware", kMachine}, here);
-  check_ends(ran, 2, {"NETWORK: found \"a.json\" and \"./a.json\", which are one file"});
-  const std::string path = std::string(OOC_SOURCE_DIR) + "/hwprofiles/m40.json";
-  ran = run_ooc_paleo({"sweep", "a.json", "--hardware", "m40," + path}, here);
-  check_ends(ran, 2, {"\"m40\" and \"" + path + "\", which are one file"});
-}
-
 TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of a sweep") {
   const ScratchFolder scratch;
   const Ran ran =
@@ -161,83 +128,9 @@ TEST_CASE("bytes of the command line that are no UTF-8 do not break the JSON of 
   CHECK_NOTHROW(static_cast<void>(read_spec_text(text, "sweep.json")));
 }
 
-TEST_CASE("an output whose end is of no format is refused, unless the format is given") {
-  const ScratchFolder scratch;
-  const Ran ran = run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string()});
-  CHECK(ran.exit_code == 2);
-  CHECK_MESSAGE(has(ran.err, ".csv, .json, .jsonl or .sqlite"), ran.err);
-  CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows").string()}).exit_code == 0);
-  CHECK(run_sweep({"--quiet", "-o", (scratch.path() / "rows.xlsx").string(), "--format", "csv"})
-            .exit_code == 0);
-}
-
 TEST_CASE("a sweep in which nothing fits exits 3, one in which something fits 0") {
   CHECK(run_sweep({"--memory", "1GB,2GB"}).exit_code == 3);
   CHECK(run_sweep({"--memory", "1GB,3GB"}).exit_code == 0);
-}
-
-TEST_CASE("--schedules is --schedule in every command that takes one") {
-  const auto run = [](std::string_view command, const char* flag, const char* value) {
-    return run_ooc_paleo(
-        {std::string(command), kNetwork, "--hardware", kMachine, "--format", "csv", flag, value});
-  };
-  for (const std::string_view command : {"predict", "compare", "sweep", "max-batch"}) {
-    CAPTURE(command);
-    const char* value = command == "predict" ? "vdnn-all" : "in-core,vdnn-all";
-    const Ran ran = run(command, "--schedules", value);
-    CHECK(ran.exit_code == 0);
-    CHECK(has(ran.out, ",vdnn-all,"));
-    CHECK(ran.out == run(command, "--schedule", value).out);
-    check_ends(run_ooc_paleo({std::string(command), kNetwork, "--hardware", kMachine, "--schedules",
-                              "in-core", "--schedule", "in-core"}),
-               2, {"found it 2 times"});
-  }
-  for (const char* several : {"all", "in-core,capacity"}) {
-    check_ends(run("predict", "--schedules", several), 2,
-               {"expected one schedule (`ooc-paleo compare` takes several)"});
-  }
-  CHECK(has(run("replay", "--schedules", "all").err, "one schedule"));
-}
-
-TEST_CASE("a row that cannot be worked out says why, and the others are there") {
-  const ScratchFolder scratch;
-  const Texts arguments{"sweep",      "vgg16",           "--hardware", "v100-16gb-pcie3",
-                        "--link",     "1GB/s,inf",       "--batch",    "16,2000000000",
-                        "--schedule", "in-core,capacity"};
-  const Texts csv = arguments + Texts{"-o", "r.csv"};
-  const Ran ran = run_ooc_paleo(csv, {.folder = scratch.path(), .environment = {}});
-  CHECK(ran.exit_code == 0);
-  CHECK(ran.err.rfind("ooc-paleo: 8 rows, framework ideal (no overhead, exact memory): 4 ran, 4 "
-                      "cannot be worked out, the first because of "
-                      "--batch: found 2000000000",
-                      0) == 0);
-  CHECK(has(ran.out, "batch 2000000000, capacity  none        none"));
-  CHECK(column(scratch.read("r.csv"), "batch") ==
-        Texts{"16", "16", "16", "16", "2000000000", "2000000000", "2000000000", "2000000000"});
-  CHECK(column(scratch.read("r.csv"), "feasible") ==
-        Texts{"true", "true", "true", "true", "", "", "", ""});
-  CHECK(column(scratch.read("r.csv"), "link_bytes_per_s")[6] == "1000000000");
-
-  const Texts json = arguments + Texts{"--format", "json", "--quiet"};
-  const std::string text = run_ooc_paleo(json).out;
-  CHECK(has(text, "\"feasible\": null, \"iteration_time_ns\": null"));
-  CHECK(has(text, "\"error\": null}"));
-  const SpecDocument document = read_spec_text(text, "sweep.json");
-  const auto rows = SpecView(document).get("results").items();
-  REQUIRE(rows.size() == 8);
-  CHECK(rows[7].get("error").as_text().rfind("--batch: found 2000000000", 0) == 0);
-  CHECK(rows[7].get("schedule").as_text() == "capacity");
-}
-
-TEST_CASE("the first batch may be the impossible one; where no row is possible none is begun") {
-  const Ran first = run_sweep({"--devices", "2", "--batch", "1,4"});
-  CHECK(first.exit_code == 0);
-  CHECK(column(first.out, "feasible") == Texts{"", "true"});
-  const ScratchFolder scratch;
-  check_ends(run_sweep({"--devices", "4", "--batch", "1,2", "-o", "r.csv"},
-                       {.folder = scratch.path(), .environment = {}}),
-             2, {"error: --devices: found 4, expected at most the batch"});
-  CHECK(scratch.entries().empty());
 }
 
 TEST_CASE("a list without a link that is fast enough says so") {
