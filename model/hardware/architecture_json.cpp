@@ -37,6 +37,10 @@ constexpr TimeField kTimes[] = {
 
 /// Fused attention of other libraries than FlashAttention-2; left out: as fast.
 constexpr std::array<const char*, 2> kOtherAttention{"flash_cudnn", "flash_3"};
+/// Classes of cards, by rising gain.
+constexpr std::array<const char*, 2> kClasses{"geforce", "workstation"};
+constexpr const char* kMostGain = "most_gain";
+constexpr double kLargestGain = 64;
 
 void check_architecture_format(const SpecView& root) {
   (void)root.find("$schema");
@@ -68,17 +72,26 @@ void read_section(const ProfileSection& section, std::string_view name,
   if (!name.empty()) section.view().reject_unknown_keys();
 }
 
-void read_sustained(const ProfileSection& section, ArchitectureParameters& parameters) {
+using Shares = std::array<double, kDtypes.size()>;
+
+void read_shares(const ProfileSection& section, Shares& shares) {
   for (const auto& [name, value] : section.numbers()) {
+    if (name == kMostGain) continue;
     const std::optional<Dtype> dtype = find_dtype(name);
     if (!dtype) {
       value.fail(fmt::format("unknown key \"{}\"", name),
                  "float64, float32, tf32, float16 or bfloat16");
     }
-    parameters.sustained[static_cast<std::size_t>(*dtype)] = value.as_ratio(kLeastShare, 1);
+    shares[static_cast<std::size_t>(*dtype)] = value.as_ratio(kLeastShare, 1);
   }
-  const auto float32 = static_cast<std::size_t>(Dtype::kFloat32);
-  if (!(parameters.sustained[float32] > 0)) (void)section.view().get("float32");
+  if (!(shares[static_cast<std::size_t>(Dtype::kFloat32)] > 0)) (void)section.view().get("float32");
+}
+
+void put_shares(SpecNode& node, const Shares& shares) {
+  for (const DtypeInfo& info : kDtypes) {
+    const double share = shares[static_cast<std::size_t>(info.dtype)];
+    if (share > 0) spec_nodes::put(node, std::string(info.name), spec_nodes::real(share));
+  }
 }
 
 }  // namespace
@@ -99,7 +112,13 @@ Architecture read_architecture(const SpecView& view) {
   if (const auto text = view.find("description")) architecture.description = text->as_text();
   ArchitectureParameters& parameters = architecture.parameters;
   read_section(root, "", parameters);
-  read_sustained(root.part("sustained"), parameters);
+  read_shares(root.part("sustained"), parameters.sustained);
+  for (std::size_t i = 0; i < kClasses.size(); ++i) {
+    if (!view.find(kClasses[i])) continue;
+    const ProfileSection cards = root.part(kClasses[i]);
+    parameters.classes[i].most_gain = cards.number(kMostGain).as_ratio(1, kLargestGain);
+    read_shares(cards, parameters.classes[i].sustained);
+  }
   read_section(root.part("simt"), "simt", parameters);
   if (view.find("tensor")) {
     parameters.tensor.emplace();
@@ -161,11 +180,15 @@ SpecNode architecture_node(const Architecture& architecture) {
   }
   fill(root, "");
   SpecNode sustained = object();
-  for (const DtypeInfo& info : kDtypes) {
-    const double share = parameters.sustained[static_cast<std::size_t>(info.dtype)];
-    if (share > 0) put(sustained, std::string(info.name), real(share));
-  }
+  put_shares(sustained, parameters.sustained);
   put(root, "sustained", std::move(sustained));
+  for (std::size_t i = 0; i < kClasses.size(); ++i) {
+    if (parameters.classes[i] == CardClass{}) continue;
+    SpecNode cards = object();
+    put(cards, kMostGain, real(parameters.classes[i].most_gain));
+    put_shares(cards, parameters.classes[i].sustained);
+    put(root, kClasses[i], std::move(cards));
+  }
   for (const std::string section :
        {"simt", "tensor", "flash", "flash_cudnn", "flash_3", "recurrent"}) {
     if ((section == "tensor" || section.starts_with("flash")) && !parameters.tensor) continue;

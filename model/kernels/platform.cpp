@@ -5,20 +5,31 @@
 #include <array>
 
 namespace ooc {
+namespace {
+
+/// Share of the machine's peak: its own, its class of card's, or the generation's.
+double sustained_share(const KernelPlatform& platform, Dtype dtype) {
+  const auto i = static_cast<std::size_t>(dtype);
+  const KernelMachine& machine = platform.machine;
+  if (machine.sustained[i] > 0) return machine.sustained[i];
+  const auto peak = [&](Dtype of) { return machine.peak[static_cast<std::size_t>(of)].per_second; };
+  const double half = std::max(peak(Dtype::kFloat16), peak(Dtype::kBfloat16));
+  for (const CardClass& cards : platform.architecture.classes) {
+    if (half > cards.most_gain * peak(Dtype::kFloat32) || !(half > 0)) continue;
+    return cards.sustained[i] > 0 ? cards.sustained[i] : platform.architecture.sustained[i];
+  }
+  return platform.architecture.sustained[i];
+}
+
+}  // namespace
 
 double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
-  const auto i = static_cast<std::size_t>(dtype);
-  const double own = platform.machine.sustained[i];
-  double share = own > 0 ? own : platform.architecture.sustained[i];
+  double share = sustained_share(platform, dtype);
   // Nobody's float8 products were fitted: as well used as bfloat16's.
-  if (share == 0 && dtype == Dtype::kFloat8) {
-    share = platform.architecture.sustained[static_cast<std::size_t>(Dtype::kBfloat16)];
-  }
+  if (share == 0 && dtype == Dtype::kFloat8) share = sustained_share(platform, Dtype::kBfloat16);
   // Its own units, as well used as float32's.
-  if (share == 0 && dtype == Dtype::kFloat64) {
-    share = platform.architecture.sustained[static_cast<std::size_t>(Dtype::kFloat32)];
-  }
-  return platform.machine.peak[i].per_second * share;
+  if (share == 0 && dtype == Dtype::kFloat64) share = sustained_share(platform, Dtype::kFloat32);
+  return platform.machine.peak[static_cast<std::size_t>(dtype)].per_second * share;
 }
 
 double streaming_rate(const KernelPlatform& platform) {

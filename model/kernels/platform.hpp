@@ -75,6 +75,13 @@ struct RecurrentParameters {
   double old_gru_backward = 1;  ///< further factor for GRU in cuDNN 6
 };
 
+/// Cards whose 16-bit peak is little above float32's: how they are fed differs from the generation's first.
+struct CardClass {
+  double most_gain = 0;  ///< largest 16-bit peak over float32's; 0: no such cards
+  std::array<double, kDtypes.size()> sustained{};  ///< by Dtype; 0: as the generation
+  bool operator==(const CardClass&) const = default;
+};
+
 /// Fitted numbers of an architecture.
 struct ArchitectureParameters {
   double near_share = 1;  ///< share of the data sheet's memory rate that streaming kernels reach
@@ -82,6 +89,7 @@ struct ArchitectureParameters {
   double kernel_seconds = 0;    ///< launch of a product or convolution
   double elementwise_kernel_seconds = 0;
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype, as in KernelMachine
+  std::array<CardClass, 2> classes;                ///< by rising gain: GeForce, workstation
   SimtParameters simt;
   std::optional<TensorParameters> tensor;               ///< unset: no tensor cores (before Volta)
   std::array<FlashParameters, kFusedAttentions> flash;  ///< by AttentionKernels; with `tensor`

@@ -78,6 +78,26 @@ TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
   CHECK(streaming_seconds(pool, platform) == Approx(20e-3 + 6e-6));
 }
 
+TEST_CASE(
+    "a card without a share of its own sustains its class's, the class by 16-bit over float32 "
+    "peak") {
+  KernelPlatform platform = plain_platform();  // 8 / 1
+  const auto half = static_cast<std::size_t>(Dtype::kFloat16);
+  const auto rate = [&] { return sustained_rate(platform, Dtype::kFloat16) / 1e12; };
+  platform.architecture.classes[0].most_gain = 2.5;
+  platform.architecture.classes[1].most_gain = 8;
+  platform.architecture.classes[0].sustained[half] = 0.5;
+  platform.architecture.classes[1].sustained[half] = 0.75;
+  CHECK(rate() == Approx(6));  // 8 x 0.75
+  platform.machine.peak[half] = {2.5e12};
+  CHECK(rate() == Approx(1.25));
+  CHECK(sustained_rate(platform, Dtype::kFloat32) == Approx(1e12));  // not said: the generation's
+  platform.machine.peak[half] = {9e12};
+  CHECK(rate() == Approx(9));
+  platform.machine.sustained[half] = 0.1;
+  CHECK(rate() == Approx(0.9));
+}
+
 TEST_CASE("TF32 is never slower than float32: libraries have both") {
   KernelPlatform platform = test::table_platform("A100");
   platform.machine.peak[static_cast<std::size_t>(Dtype::kTf32)] = {19.5e12};
