@@ -210,14 +210,18 @@ double KernelPricer::recurrent(const LayerModel& model, TaskKind kind) const {
   return all / static_cast<double>(step.steps);
 }
 
-double KernelPricer::attention_rest(const LayerModel& model, TaskKind kind) const {
+double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) const {
   const LayerProducts& products = *model.products;
   const bool forward = kind == TaskKind::kForward;
-  const std::int64_t moved = forward ? products.beside_forward : products.beside_backward;
+  const std::int64_t moved = forward                              ? products.beside_forward
+                             : kind == TaskKind::kBackwardWeights ? products.beside_weights
+                                                                  : products.beside_backward;
   const double beside = streaming(static_cast<double>(moved) * batch_, 1);
   if (products.scores == 0) return beside;
   const double weights = static_cast<double>(products.scores) * batch_;
-  if (platform_.software.attention != AttentionKernels::kSeparate) {
+  const Software& software = platform_.software;
+  const bool written_out = products.scores_apart && software.fusion != Fusion::kAll;
+  if (!written_out && software.attention != AttentionKernels::kSeparate) {
     return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
   const double output = output_bytes(model);
@@ -286,7 +290,7 @@ double KernelPricer::seconds(const Task& task) const {
   if (model.recurrent) return recurrent(model, task.kind);
   if (model.fused_attention) return fused_products(model, task.kind);
   if (model.products) {
-    return products(model, task.kind) + attention_rest(model, task.kind) + casts(model, task.kind);
+    return products(model, task.kind) + beside_products(model, task.kind) + casts(model, task.kind);
   }
   return elementwise(layer, task);
 }

@@ -49,7 +49,7 @@ class KernelPricer {
   [[nodiscard]] double products(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double fused_products(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double recurrent(const LayerModel& model, TaskKind kind) const;
-  [[nodiscard]] double attention_rest(const LayerModel& model, TaskKind kind) const;
+  [[nodiscard]] double beside_products(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double bias(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double update(const Task& task) const;
   [[nodiscard]] double elementwise(const Layer& layer, const Task& task) const;

@@ -2,7 +2,8 @@
 //
 //   { "type": "attention", "heads": 12, "kind": "dot_product" | "additive", "kv_heads": 12,
 //     "flash": false, "causal": false, "window": 4096, "dropout": 0, "softmax": "activation" | "float32",
-//     "repeat_kv": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1, "memory_efficient": false }
+//     "repeat_kv": false, "separate": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1,
+//     "memory_efficient": false }
 //
 // inputs: attention_sizes.cpp. "additive" and "memory_efficient": additive_attention.cpp. Here the
 // scaled dot product (Vaswani et al., arXiv:1706.03762), h heads, query and output D and E wide, pairs
@@ -25,6 +26,8 @@
 //              backward needs none
 //   bias_table T5's (Raffel et al., arXiv:1910.10683): a bias of each pair and head, of a table of
 //              relative positions, is added: read once forward, 1 FLOP; backward sums dS over the batch
+//
+// separate: scale, mask and softmax are written out, a kernel each, instead of left to a library.
 //
 // windows: as many equal parts of the steps see themselves alone (Liu et al., Swin, arXiv:2103.14030): P / windows.
 //
@@ -62,6 +65,7 @@ struct DotProduct {
   bool causal = false;
   bool drops = false;
   bool repeats = false;      ///< keys and values, in effect
+  bool separate = false;     ///< a kernel for each step between the products
   std::int64_t window = 0;   ///< 0: none
   std::int64_t softmax = 4;  ///< bytes of an element of its result
   std::int64_t buckets = 0;  ///< of the table of biases; 0: none
@@ -125,6 +129,11 @@ DotProduct read_form(const SpecView& spec, const LayerInputs& inputs, const Atte
   }
   const bool grouped = sizes.kv_heads < sizes.heads;
   form.repeats = read_flag(spec, "repeat_kv", grouped && !form.flash) && grouped;
+  form.separate = read_flag(spec, "separate");
+  if (form.separate && form.flash) {
+    spec.get("separate")
+        .fail("true with \"flash\": true", "one of both", "flash attention is one kernel");
+  }
   read_bias_table(spec, sizes, form);
   return form;
 }
@@ -219,6 +228,7 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   model.saves.mask_bytes = form.drops ? to_count(spec, weights, "bytes of mask a sample") : 0;
   LayerProducts products = plain_products(sizes);
   products.scores = to_count(spec, element * weights, "bytes of attention weights a sample");
+  products.scores_apart = form.separate;
   const std::int64_t passes_forward = 4 * inputs.element_bytes();
   const std::int64_t passes_backward = 7 * inputs.element_bytes();
   products.beside_forward =

@@ -114,10 +114,12 @@ struct LayerProducts {
   std::vector<LayerProduct> forward;
   std::vector<LayerProduct> backward_data;  ///< all products of a fused backward task
   std::vector<LayerProduct> backward_weights;
-  std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
+  std::int64_t scores = 0;    ///< attention: bytes per sample of the scores, once
+  bool scores_apart = false;  ///< scale, mask, softmax: a kernel each in any eager software
   /// Bytes per sample moved by other kernels, counted as often as they run.
   std::int64_t beside_forward = 0;
   std::int64_t beside_backward = 0;
+  std::int64_t beside_weights = 0;
 };
 
 /// Time step of an unrolled recurrent layer, for the cost of the whole layer. All gates are one product.

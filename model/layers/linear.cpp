@@ -148,8 +148,11 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   model.products = std::make_shared<const LayerProducts>(LayerProducts{
       .forward = {{.m = units, .n = each, .k = features, .count = groups}},
       .backward_data = {{.m = features, .n = each, .k = units, .count = groups}},
-      .backward_weights = {
-          {.m = units, .n = features, .k = each, .count = groups, .batch = BatchAxis::kK}}});
+      .backward_weights =
+          {{.m = units, .n = features, .k = each, .count = groups, .batch = BatchAxis::kK}},
+      // The bias' gradient, a sum over the rows.
+      .beside_weights = to_count(spec, elements(model.output) * inputs.element_bytes() * bias,
+                                 "bytes of gradients a sample")});
   if (model.is_tied || experts > 1) return model;
   return model;
 }

@@ -119,7 +119,8 @@ TEST_CASE("linear layers, matmul and attention are products of their shapes") {
     return linear_seconds(product, Dtype::kFloat32, bench.platform);
   };
   CHECK(bench.seconds("fc", TaskKind::kForward) == near(price({96, 40, 64})));
-  CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) == near(price({96, 64, 40})));
+  CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) ==
+        near(price({96, 64, 40}) + bench.stream(4.0 * 40 * 96)));  // its bias' gradient
   // 2 heads x 4 samples; width 32, so 16 a head. The weights, 2 x 10 x 10, are read and written.
   const double weights = 4.0 * 4 * 2 * 10 * 10;
   CHECK(bench.seconds("att", TaskKind::kForward) ==
@@ -178,11 +179,32 @@ TEST_CASE("beside their products attention and the loss move scores, copies and 
   CHECK(bench.seconds("att", TaskKind::kBackward) ==
         near(price({10, 16, 10, 8}) + price({10, 10, 16, 8}) + price({16, 10, 10, 8}) * 2 +
              bench.stream(3 * 4 * weights + beside)));
+  // The query's bias has a gradient: 10 x 32 elements are read.
+  CHECK(bench.seconds("q", TaskKind::kBackwardWeights) ==
+        near(price({32, 64, 40}) + bench.stream(4.0 * 4 * 10 * 32)));
   // All products forward; logits in 4 bytes and a copy, written and read. Backward a scaled gradient.
   CHECK(bench.seconds("loss", TaskKind::kForward) ==
         near(price({96, 40, 32}) + price({32, 40, 96}) + price({96, 32, 40}) +
              bench.stream(4.0 * 10 * 96 * 16)));
   CHECK(bench.seconds("loss", TaskKind::kBackward) == near(bench.stream(2 * 4.0 * 4 * 10 * 32)));
+}
+
+TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is fused") {
+  const auto bench = [](const std::string& form) {
+    return Bench(network(R"({"name": "x", "shape": [10, 96]})",
+                         R"({"name": "att", "type": "attention", "heads": 2)" + form + "}"));
+  };
+  Bench apart = bench(R"(, "separate": true)");
+  Bench plain = bench("");
+  const double fused = plain.seconds("att", TaskKind::kForward);
+  // Weights of 2 heads, scale, mask and softmax for softmax alone; 8 permutes of 10 x 32 elements.
+  const double more = apart.stream(4 * 4.0 * 4 * 2 * 10 * 10 + 8 * 4.0 * 4 * 320);
+  CHECK(apart.seconds("att", TaskKind::kForward) == near(fused + more));
+  plain.platform.software.attention = AttentionKernels::kSeparate;
+  CHECK(plain.seconds("att", TaskKind::kForward) == near(fused + more));
+  apart.platform.software.fusion = Fusion::kAll;
+  CHECK(apart.seconds("att", TaskKind::kForward) == near(fused));
+  CHECK_THROWS_AS(bench(R"(, "separate": true, "flash": true)"), SpecError);
 }
 
 TEST_CASE("software decides what activations, sums and norms cost") {
