@@ -37,7 +37,9 @@ std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) 
     fail(place, "a quote that is not closed", "a closing \"");
   }
   std::vector<std::string> fields;
+  const bool last_is_empty = line.ends_with(',');
   while (!line.empty()) fields.push_back(take_csv_field(line));
+  if (last_is_empty) fields.emplace_back();
   return fields;
 }
 
