@@ -252,12 +252,12 @@ TEST_CASE(
     return of_loss;
   };
   constexpr std::int64_t kOthers = std::int64_t{2} * 8192 * 4096 * 2;  // data and the head's input
-  constexpr std::int64_t kLoss = 2;                                    // one number
+  constexpr std::int64_t kNumber = 2;                                  // one number
   const auto bytes = [](std::int64_t each, std::int64_t rows) {
     return kOthers + each * kLogits + rows;
   };
-  CHECK(peaks("eager") == std::vector<std::int64_t>{bytes(12, kLoss), bytes(12, 0)});
-  CHECK(peaks("upcast") == std::vector<std::int64_t>{bytes(14, kLoss), bytes(16, 0)});
+  CHECK(peaks("eager") == std::vector<std::int64_t>{bytes(12, kNumber), bytes(12, 0)});
+  CHECK(peaks("upcast") == std::vector<std::int64_t>{bytes(14, kNumber), bytes(16, 0)});
   constexpr std::int64_t kRows = std::int64_t{8192} * 8;
-  CHECK(peaks("in_place") == std::vector<std::int64_t>{bytes(2, kRows + kLoss), bytes(2, kRows)});
+  CHECK(peaks("in_place") == std::vector<std::int64_t>{bytes(2, kRows + kNumber), bytes(2, kRows)});
 }
