@@ -162,9 +162,9 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
   return seconds;
 }
 
-/// Share of its rate with long sequences and heads of 128 that fused attention reaches: a query costs as much as 215 keys
-/// more. Within 7 % of the bars of FlashAttention-2 on A100 and H100, 512 to 16,384 tokens, causal or not
-/// (Dao-AILab/flash-attention @0251105, assets), and of cuDNN's and FlashAttention-3's (arXiv:2407.08608, figure 5).
+/// Share of its long-sequence rate that fused attention reaches: a query costs as much as 215 keys more. Against published
+/// bars of 512 to 16,384 tokens, mean and worst error: FlashAttention-2 on A100 and H100 4, 13 % (Dao-AILab/flash-attention
+/// @0251105, assets), cuDNN 5, 14 %, FlashAttention-3 7, 38 % at 512 tokens, causal (arXiv:2407.08608, figure 5).
 double share_of_shape(const FusedAttention& form, const FlashParameters& flash) {
   constexpr double kKeysBeside = 215;
   const double halvings = std::max(0.0, std::log2(128 / form.head));
