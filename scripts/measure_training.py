@@ -80,13 +80,11 @@ def name_of(network, mode, batch, length, precision, more):
 
 def job_of(network, mode, batch, length, precision, more):
     job = {"network": network, "batch": batch, "precision": precision, **({"seq": length} if length else {}), **ADAM,
-           "framework": "pytorch-2", "kernels": "sdpa", "loss": "upcast", **more, **MODES[mode]}
+           "framework": "pytorch-2", "kernels": "sdpa", **more, **MODES[mode]}
     if mode == "save_on_cpu":
         with open(os.path.join(HERE, network), encoding="utf-8") as file:
             config = json.load(file)
         job["layers_moved"] = config.get("num_hidden_layers") or config["n_layer"]
-    if network in (GPT2, BERT, VIT):
-        del job["loss"]
     return job
 
 
