@@ -21,6 +21,8 @@ struct CopyRules {
   /// Copies out that may be on their way while the next task starts: it waits for the one before these. 0: any number.
   std::int64_t outs_in_flight = 0;
   bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
+  /// Each operation that saves a tensor copies it, and the weights that it saves, too (CostTable::copied_bytes).
+  bool each_save = false;
 };
 
 [[nodiscard]] constexpr std::string_view copy_streams_name(CopyStreams streams) {

@@ -344,12 +344,38 @@ Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam) {
   return bytes;
 }
 
+/// A layer's backward pass reads what its operations have saved: the tensor, and weights beside it.
+std::vector<Bytes> bytes_of_saves(const TrainingGraph& graph, const std::vector<Bytes>& sizes,
+                                  std::int64_t batch) {
+  std::vector<Bytes> copied(sizes.size());
+  std::vector<std::optional<LayerId>> latest(sizes.size());  // both its tasks may read the tensor
+  for (std::size_t i = graph.forward_tasks; i < graph.backward_end; ++i) {
+    const LayerId layer = graph.tasks[i].layer;
+    const LayerModel& model = *graph.network->layers[layer.at()].model;
+    for (const TensorId tensor : graph.reads[make_id<TaskId>(i)]) {
+      if (std::exchange(latest[tensor.at()], layer) == layer) continue;
+      copied[tensor.at()] += sizes[tensor.at()];
+      const TensorRole role = graph.tensors[tensor.at()].role;
+      if (role == TensorRole::kReserve) {
+        copied[tensor.at()] += Bytes(model.saves.twice_bytes * batch);
+      } else if (role == TensorRole::kActivation && model.casts.parameters == 0) {
+        copied[tensor.at()] += Bytes(model.parameters * graph.per_parameter.weight);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < copied.size(); ++i) copied[i] = std::max(copied[i], sizes[i]);
+  return copied;
+}
+
 }  // namespace
 
 CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options) {
   CostTable sizes;
   sizes.batch = options.batch;
   sizes.tensor_bytes = tensor_sizes(graph, options.batch);
+  if (options.each_save) {
+    sizes.copied_bytes = bytes_of_saves(graph, sizes.tensor_bytes, options.batch);
+  }
   const GradientBuffers& buffers = options.gradient_buffers;
   const std::int64_t learnt = trainable_parameters(*graph.network);
   sizes.static_bytes = Bytes(static_bytes(graph)) +

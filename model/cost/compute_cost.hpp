@@ -32,6 +32,7 @@ struct ComputeOptions {
   RunMode mode = RunMode::kTraining;    ///< purpose of kernels, if the profile has an architecture
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
+  bool each_save = false;  ///< CopyRules::each_save
 };
 
 /// Returns sizes without times, for an unknown machine: one alternative a task, with the workspace

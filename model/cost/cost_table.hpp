@@ -73,11 +73,18 @@ struct CostTable {
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< index by task; one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
+  /// By tensor: bytes of all that is copied when it moves (CopyRules::each_save); empty: tensor_bytes.
+  std::vector<Bytes> copied_bytes = {};
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
   /// By task (held_bytes.hpp). Already included in each alternative's workspace. Empty if gradients are static.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
   TransferCosts transfers;
+
+  /// By tensor: bytes that a move of it copies.
+  [[nodiscard]] const std::vector<Bytes>& link_bytes() const {
+    return copied_bytes.empty() ? tensor_bytes : copied_bytes;
+  }
 
   /// The next task, with its alternatives.
   void add_task(std::span<const TaskAlternative> algorithms) {

@@ -69,6 +69,7 @@ struct Saves {
   bool output = false;
   std::int64_t mask_bytes = 0;      ///< bytes per sample of a mask that forward writes (dropout)
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
+  std::int64_t twice_bytes = 0;     ///< of reserve_bytes: what two operations save each
   std::size_t unread_inputs = 0;    ///< number of leading inputs that backward does not read
   std::size_t unread_last = 0;      ///< number of last inputs that backward does not read
   std::uint32_t copied_inputs = 0;  ///< bit i: backward reads a copy of input i, in the reserve

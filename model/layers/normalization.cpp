@@ -64,6 +64,11 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   model.saves.reserve_bytes =
       to_count(spec, elements(model.output) * each + Wide(kNormStatisticBytes) * rows,
                "bytes of normalised values a sample");
+  // The square and the product with 1 / rms both save the float32 copy, or the difference to the mean.
+  if (!model.saves.inputs) {
+    model.saves.twice_bytes =
+        to_count(spec, elements(model.output) * kFloat32Bytes, "bytes of float32 values a sample");
+  }
   // Tensors read or written: in float32 between casts, by the casts, in the input's type.
   const bool casts = element != kFloat32Bytes;
   const bool own = first == FirstOperand::kOwn;

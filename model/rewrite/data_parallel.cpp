@@ -143,8 +143,11 @@ class Writer {
 
   void add_tensors(const Iteration& share) {
     auto& bytes = all_.costs.tensor_bytes;
+    auto& copied = all_.costs.copied_bytes;
     for (const Tensor& tensor : share.graph->tensors) writer_.add(tensor);
     bytes.insert(bytes.end(), share.costs.tensor_bytes.begin(), share.costs.tensor_bytes.end());
+    const std::vector<Bytes>& of_copies = share.costs.link_bytes();
+    copied.insert(copied.end(), of_copies.begin(), of_copies.end());
     const auto others = static_cast<std::int64_t>(shares_.size()) - 1;
     for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
       for (std::size_t part = 0; part < kParts; ++part) {
@@ -156,6 +159,7 @@ class Writer {
                            .piece = static_cast<std::int32_t>(piece)});
         const Bytes shard = all_.parallel.pieces[piece].shard;
         bytes.push_back(which == ExchangePart::kReduced ? shard : shard * others);
+        copied.push_back(bytes.back());
       }
     }
   }

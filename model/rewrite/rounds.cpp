@@ -33,6 +33,7 @@ Iteration write_out_rounds(const TrainingGraph& graph, const CostTable& full, co
     const CostTable& from = is_last ? last : full;
     append(writer.graph.tensors, graph.tensors);
     append(costs.tensor_bytes, from.tensor_bytes);
+    append(costs.copied_bytes, from.copied_bytes);
     append(transfers.to_far, from.transfers.to_far);
     append(transfers.to_near, from.transfers.to_near);
     append(transfers.faults, from.transfers.faults);

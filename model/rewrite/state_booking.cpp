@@ -191,6 +191,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   CostTable planned;
   planned.batch = costs.batch;
   planned.tensor_bytes = costs.tensor_bytes;
+  planned.copied_bytes = costs.copied_bytes;
   planned.static_bytes = costs.static_bytes;
   planned.static_bytes -= state.taken;
   for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
@@ -249,6 +250,7 @@ CostTable moving_costs(const MovingState& state, const CostTable& costs, const F
   }
   for (std::size_t i = moving.tensor_bytes.size(); i < state.graph.tensors.size(); ++i) {
     moving.tensor_bytes.push_back(Bytes(state.graph.tensors[i].bytes_fixed));
+    if (!costs.copied_bytes.empty()) moving.copied_bytes.push_back(moving.tensor_bytes.back());
   }
   moving.transfers = {};
   return moving;

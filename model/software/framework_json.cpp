@@ -44,6 +44,7 @@ constexpr SpecChoices<KeptOfClamps, 2> kClampSaves{
 constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverlap},
                                                 {"framework", CopyStreams::kFramework},
                                                 {"serial", CopyStreams::kSerial}}};
+constexpr SpecChoices<bool, 2> kCopied{{{"tensors", false}, {"saves", true}}};
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
 constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
     {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
@@ -139,6 +140,7 @@ Duration pinned_cost(const SpecView& view) {
 
 void read_copies(const ProfileSection& root, CopyRules& copies) {
   take(root, "copy_streams", kStreams, copies.streams);
+  take(root, "copied", kCopied, copies.each_save);
   take(root, "far_sizes", kFarSizes, copies.far_powers_of_two);
   if (const auto pinned = root.optional_number("pinned")) copies.pinned_cost = pinned_cost(*pinned);
   if (const auto some = root.optional_number("copies_out_in_flight")) {

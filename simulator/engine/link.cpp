@@ -54,7 +54,7 @@ std::int64_t SharedLink::start(const Copy& copy, std::size_t queue, std::int64_t
   Mover& mover = buffers_.movers[queue];
   mover.moving = false;
   mover.own_rate = cost.rate;
-  mover.remainder = Int128{costs_.tensor_bytes[copy.tensor].count()} * kNsPerSecond;
+  mover.remainder = Int128{costs_.link_bytes()[copy.tensor].count()} * kNsPerSecond;
   if (cost.latency.count() > 0) return now + cost.latency.count();
   if (begin_moving(mover, now)) return now;
   ++moving_[static_cast<std::size_t>(copy.direction)];

@@ -98,7 +98,7 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
   try {
     CostTable costs = estimate_compute(workload.graph, machine.profile, compute);
     costs.transfers =
-        estimate_transfers(costs.tensor_bytes, machine.profile, transfers_of(options));
+        estimate_transfers(costs.link_bytes(), machine.profile, transfers_of(options));
     return costs;
   } catch (const SpecError& error) {
     const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
@@ -240,7 +240,7 @@ void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
 }
 
 void price_copies(Case& which, std::optional<BytesPerSecond> far_compute) {
-  estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
+  estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
   if (which.moving) {
     which.far_compute =
@@ -332,7 +332,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                   .workspace = framework_of(options.framework).workspace,
                   .mode = options.mode,
                   .adam = options.adam,
-                  .gradient_buffers = gradient_buffers_of(options)};
+                  .gradient_buffers = gradient_buffers_of(options),
+                  .each_save = framework_of(options.framework).copies.each_save};
   made.sub_batch = made.compute.batch;
   made.transfers = transfers_of(options);
   made.devices = options.devices;

@@ -35,7 +35,8 @@ CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::
   CostTable sizes = estimate_sizes(graph, {.model = options.compute,
                                            .batch = batch,
                                            .adam = options.adam,
-                                           .gradient_buffers = gradient_buffers_of(options)});
+                                           .gradient_buffers = gradient_buffers_of(options),
+                  .each_save = framework_of(options.framework).copies.each_save});
   hold_as_framework(options, graph, sizes);
   return sizes;
 }

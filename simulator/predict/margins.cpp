@@ -55,7 +55,7 @@ std::vector<Bytes> sizes_below(Bytes budget, bool by_trial) {
 
 Case with_half_the_link(Case which) {
   which.transfers.link_scale = Ratio(which.transfers.link_scale.count() / 2);
-  estimate_transfers_into(which.costs.transfers, which.costs.tensor_bytes, which.hardware,
+  estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
   return which;
 }

@@ -73,7 +73,7 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
                 .costs = moving_costs(*moving, costs, which.far_compute),
                 .sub_batch = costs.batch,
                 .moving = moving};
-  std::vector<Bytes> copied = run.costs.tensor_bytes;
+  std::vector<Bytes> copied = run.costs.link_bytes();
   for (std::size_t i = 0; i < copied.size(); ++i) {
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }

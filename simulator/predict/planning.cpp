@@ -175,7 +175,7 @@ PlannedIteration plan_compressed(const Case& which, const PlanningProblem& probl
   };
   const auto costs_of = [&](const Compression& compression) {
     CostTable costs = compressed_costs(compression, problem.costs, elementwise);
-    costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+    costs.transfers = estimate_transfers(costs.link_bytes(), which.hardware, which.transfers);
     return costs;
   };
   return plan_with_compression({.problem = problem, .costs_of = costs_of});
@@ -227,7 +227,7 @@ Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest
   job.sub_batch = samples;
   job.transfers.sharers = which.devices;
   if (samples == largest) {
-    job.costs.transfers = estimate_transfers(job.costs.tensor_bytes, which.hardware, job.transfers);
+    job.costs.transfers = estimate_transfers(job.costs.link_bytes(), which.hardware, job.transfers);
   } else {
     job.costs = round_costs(job, samples);
   }
@@ -277,7 +277,7 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
   auto all = std::make_shared<Iteration>(
       write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
   all->costs.transfers =
-      estimate_transfers(all->costs.tensor_bytes, which.hardware, which.transfers);
+      estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
   const auto& first = shares.front().planned.iteration;
   all->share = first ? first : std::make_shared<const Iteration>(which);
   Plan plan = join_devices(plans, *all, which.exchange);
@@ -299,7 +299,7 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   ComputeOptions compute = which.compute;
   compute.batch = batch;
   CostTable costs = estimate_compute(graph, which.hardware, compute);
-  costs.transfers = estimate_transfers(costs.tensor_bytes, which.hardware, which.transfers);
+  costs.transfers = estimate_transfers(costs.link_bytes(), which.hardware, which.transfers);
   std::vector<bool> stated(graph.network->layers.size());
   for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
   for (std::size_t i = 0; i < graph.backward_end; ++i) {

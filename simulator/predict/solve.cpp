@@ -359,7 +359,7 @@ class Search {
     hardware.near_memory.throughput = kInfiniteRate;
     TransferOptions& copies = free.transfers;
     copies.link = copies.link_to_far = copies.link_to_near = copies.far_throughput = kInfiniteRate;
-    estimate_transfers_into(free.costs.transfers, free.costs.tensor_bytes, hardware, copies);
+    estimate_transfers_into(free.costs.transfers, free.costs.link_bytes(), hardware, copies);
     try {
       return is_met_by(run_of(free));
     } catch (const SpecError&) {

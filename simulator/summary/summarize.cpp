@@ -67,7 +67,7 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
     if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     const Bytes bytes =
-        host_bytes(plan_graph(input).tensors[tensor], plan_costs(input).tensor_bytes[tensor]);
+        host_bytes(plan_graph(input).tensors[tensor], plan_costs(input).link_bytes()[tensor]);
     const bool out = step.kind == StepKind::kToFar;
     Wide& sum = out ? to_far : to_near;
     sum = sum + bytes.count();
@@ -104,7 +104,7 @@ void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
     }
     StateReport::Copied& copied = state.copied[class_of(graph.tensors[object].role)];
     (step.kind == StepKind::kToFar ? copied.to_far : copied.to_near) +=
-        host_bytes(graph.tensors[object], costs.tensor_bytes[object]);
+        host_bytes(graph.tensors[object], costs.link_bytes()[object]);
   }
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     if (graph.tensors[i].home == TensorHome::kFar) {
