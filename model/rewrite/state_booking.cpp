@@ -197,6 +197,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
     const std::size_t added = planned.alternatives.size();
     planned.add_task(costs.alternatives_of(state.task_of[i]));
+    if (!costs.held.empty()) planned.held.push_back(costs.held[state.task_of[i].at()]);
     const bool anywhere = booking == Booking::kAnywhere && i < state.planned.backward_end;
     for (std::size_t at = added; at < planned.alternatives.size(); ++at) {
       TaskAlternative& way = planned.alternatives[at];
@@ -209,6 +210,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
       }
     }
   }
+  planned.held_inputs = costs.held_inputs;
   planned.transfers = costs.transfers;
   return planned;
 }

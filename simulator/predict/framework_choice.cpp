@@ -20,9 +20,12 @@ Allocator allocator_of(const CaseOptions& options) {
 }
 
 bool frees_gradients(const CaseOptions& options) {
+  // What a framework does with gradients that leave or are shared out is StateOptions'.
+  StateOptions stays = options.state;
+  if (stays.update == UpdateAt::kNear) stays.optimizer.reset();
   return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
          options.graph.accounting == Accounting::kLiveness && options.devices == 1 &&
-         !options.state.any();
+         !stays.any();
 }
 
 void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs) {
