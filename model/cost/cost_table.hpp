@@ -79,6 +79,9 @@ struct CostTable {
   /// By task (held_bytes.hpp). Already included in each alternative's workspace. Empty if gradients are static.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
+  /// By task: bytes of the tensors of optimiser state that its update makes in the first iteration, when what else is
+  /// near lies in their way (CachingMemory); part of static_bytes. Empty: they are there before.
+  std::vector<std::vector<Bytes>> first_states = {};
   TransferCosts transfers;
 
   /// By tensor: bytes that a move of it copies.

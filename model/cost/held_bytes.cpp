@@ -72,6 +72,20 @@ void hold_inputs(const TrainingGraph& graph, CostTable& costs) {
   }
 }
 
+void make_states_late(const TrainingGraph& graph, CostTable& costs) {
+  const std::int64_t tensors =
+      graph.optimizer == Optimizer::kAdam || graph.optimizer == Optimizer::kAdam8 ? 2 : 1;
+  costs.first_states.resize(graph.tasks.size());
+  for (std::size_t i = graph.backward_end; i < graph.tasks.size(); ++i) {
+    if (graph.tasks[i].kind != TaskKind::kUpdate) continue;
+    const LayerModel& layer = *graph.network->layers[graph.tasks[i].layer.at()].model;
+    const std::int64_t bytes = state_bytes(graph.optimizer, graph.per_parameter, layer);
+    if (bytes > 0) {
+      costs.first_states[i].assign(static_cast<std::size_t>(tensors), Bytes(bytes / tensors));
+    }
+  }
+}
+
 CostTable with_nothing_held(CostTable costs) {
   for (std::size_t i = 0; i < costs.held.size(); ++i) {
     costs.static_bytes += costs.held[i].begun;
@@ -79,6 +93,7 @@ CostTable with_nothing_held(CostTable costs) {
   }
   costs.held.clear();
   costs.held_inputs.clear();
+  costs.first_states.clear();
   return costs;
 }
 

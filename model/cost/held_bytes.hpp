@@ -22,7 +22,10 @@ void free_gradients(const TrainingGraph& graph, CostTable& costs);
 /// Preconditions: costs of `graph`, one device, no gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
-/// Returns the costs with all gradients static and no input held.
+/// Sets `costs.first_states`: a layer's state is a tensor for each number that the optimiser keeps of a parameter.
+void make_states_late(const TrainingGraph& graph, CostTable& costs);
+
+/// Returns the costs with all gradients static no input held, no state made late.
 [[nodiscard]] CostTable with_nothing_held(CostTable costs);
 
 }  // namespace ooc

@@ -33,8 +33,14 @@ auto place_in_pool(const Piece& piece) {
 
 }  // namespace
 
-CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
-    : PlacedMemory(plan, buffers), capacity_(room_beside_static(plan, budget)) {
+CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers,
+                             const LateStates& late)
+    : PlacedMemory(plan, buffers), late_(&late), capacity_(room_beside_static(plan, budget)) {
+  for (const std::vector<Bytes>& states : late) {
+    for (const Bytes bytes : states) states_ += aligned_size(bytes);
+  }
+  to_make_ = states_ > 0;
+  capacity_ += states_;
   buffers.caches.resize(static_cast<std::size_t>(plan.devices));
   for (SegmentCache& cache : buffers.caches) {
     for (std::vector<PieceId>& pool : cache.free) pool.clear();
@@ -42,6 +48,40 @@ CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buff
   }
   buffers.pieces.clear();
   buffers.unused_pieces.clear();
+}
+
+CachingMemory CachingMemory::second() const {
+  CachingMemory next = *this;
+  for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+    if (plan_.releasers[make_id<BlockId>(i)].empty()) next.remove(make_id<BlockId>(i));
+  }
+  next.start_again();
+  next.to_make_ = false;
+  for (const SegmentCache& cache : buffers_.caches) {
+    next.peak_ = std::max(next.peak_, cache.reserved);
+  }
+  return next;
+}
+
+bool CachingMemory::makes_states(const QueuedStep& step) const {
+  const Step& is = plan_.steps[step.step.at()];
+  return is.kind == StepKind::kCompute && !(*late_)[static_cast<std::size_t>(is.object)].empty();
+}
+
+bool CachingMemory::make_states(std::size_t device) {
+  to_make_ = false;
+  SegmentCache& cache = buffers_.caches[device];
+  for (const std::vector<Bytes>& states : *late_) {
+    for (const Bytes state : states) {
+      const std::int64_t bytes = aligned_size(state);
+      PieceId chosen = find(cache, bytes);
+      if (chosen == kNone) chosen = add_segment(cache, segment_for(bytes));
+      if (chosen == kNone) return false;
+      cut_off_rest(cache, chosen, bytes);
+      cache.taken += bytes;
+    }
+  }
+  return true;
 }
 
 std::int64_t CachingMemory::largest_hole(std::size_t device) const {

@@ -7,8 +7,12 @@
 // more than 1 MiB. Free neighbours join. If the driver has no room, all segments that are wholly
 // free are given back. If that is not enough, the block does not fit.
 //
-// Not modelled: pools of each stream, and weights in segments (static bytes are one sum below). An
-// iteration starts with nothing cached.
+// An iteration starts with nothing cached, but where states are made late (CostTable::first_states): a
+// framework's optimiser makes them in its first step, in what is free among gradients and cached pieces, and
+// from then on they lie between what the next iteration wants whole. Then a first iteration runs before the one
+// that counts.
+//
+// Not modelled: pools of each stream, weights in segments (static bytes are one sum below), and biases apart.
 #pragma once
 
 #include "simulator/engine/near_memory.hpp"
@@ -19,9 +23,19 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
   static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay
 
-  CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
+  using LateStates = std::vector<std::vector<Bytes>>;  ///< by task
 
-  // peak() counts reserved bytes, as PyTorch reports them.
+  /// `late`: made by the first update that runs; must outlive the object.
+  CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const LateStates& late);
+  /// Memory of the iteration behind the first, with all that it has cached.
+  [[nodiscard]] CachingMemory second() const;
+
+  bool take(std::size_t device, const QueuedStep& step) {
+    if (to_make_ && makes_states(step) && !make_states(device)) return false;
+    return PlacedMemory::take(device, step);
+  }
+  /// Reserved bytes, as PyTorch reports them; of states that static bytes hold none.
+  [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
   [[nodiscard]] std::int64_t free(std::size_t device) const {
     return capacity_ - buffers_.caches[device].taken;
   }
@@ -45,7 +59,12 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   void give_back_segments(SegmentCache& cache);
   void cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes);
   void join(PieceId first, PieceId second);
+  [[nodiscard]] bool makes_states(const QueuedStep& step) const;
+  bool make_states(std::size_t device);
 
+  const LateStates* late_;
+  std::int64_t states_ = 0;  ///< bytes of all of them
+  bool to_make_ = false;
   std::int64_t capacity_;
 };
 

@@ -165,10 +165,15 @@ class PlacedMemory {
  protected:
   PlacedMemory(const Plan& plan, MemoryBuffers& buffers) : plan_(plan), buffers_(buffers) {
     buffers.addresses.resize(plan.blocks.size());
-    buffers.releases_left.resize(plan.blocks.size());
-    for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
-      buffers.releases_left[block] =
-          static_cast<std::int32_t>(plan.releasers[make_id<BlockId>(block)].size());
+    start_again();
+  }
+
+  void start_again() {
+    peak_ = 0;
+    buffers_.releases_left.resize(plan_.blocks.size());
+    for (std::size_t block = 0; block < plan_.blocks.size(); ++block) {
+      buffers_.releases_left[block] =
+          static_cast<std::int32_t>(plan_.releasers[make_id<BlockId>(block)].size());
     }
   }
 

@@ -100,9 +100,14 @@ std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers&
                              buffers);
   }
   if (input.allocator == Allocator::kCaching) {
-    const CachingMemory memory(input.plan, input.budget, buffers.memory);
-    return one_device ? run_one_device(input, memory, buffers)
-                      : run_devices(input, memory, buffers);
+    const auto run = [&](const CachingMemory& memory) {
+      return one_device ? run_one_device(input, memory, buffers)
+                        : run_devices(input, memory, buffers);
+    };
+    const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs.first_states);
+    if (input.costs.first_states.empty()) return run(memory);
+    if (auto blocked = run(memory)) return blocked;
+    return run(memory.second());
   }
   const Fit fit = input.allocator == Allocator::kFirstFit ? Fit::kFirst : Fit::kBest;
   const AddressedMemory memory(input.plan, input.budget, fit, buffers.memory);

@@ -32,6 +32,9 @@ void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, C
   if (!frees_gradients(options)) return;
   free_gradients(graph, costs);
   if (framework_of(options.framework).inputs == HeldInputs::kThroughout) hold_inputs(graph, costs);
+  if (allocator_of(options) == Allocator::kCaching && !options.state.any()) {
+    make_states_late(graph, costs);
+  }
 }
 
 CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::int64_t batch) {

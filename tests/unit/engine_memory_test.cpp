@@ -203,3 +203,13 @@ TEST_CASE("each device has its own segments") {
   CHECK(s.start(there) == 0);
   CHECK(s.timeline().peak_near == Bytes(12 * kMiB));
 }
+
+TEST_CASE("states that the first iteration makes lie in what the second wants whole") {
+  Scenario s;
+  const StepId copy = s.to_near({.bytes = 1});
+  s.takes(copy, 40 * kMiB, {copy});
+  s.compute(10, {copy});
+  s.costs.first_states = {{Bytes(2 * kMiB)}};
+  s.run(100 * kMiB, Allocator::kCaching);
+  CHECK(s.timeline().peak_near == Bytes(78 * kMiB));  // two segments of 40, less the state, which is static
+}
