@@ -14,6 +14,13 @@
 namespace ooc {
 namespace {
 
+/// Rows run along what does not grow with the batch: in, out or keys, not samples or steps.
+bool has_aligned_rows(const LayerProduct& product, std::int64_t element) {
+  const auto fits = [&](std::int64_t row) { return row * element % 16 == 0; };
+  return fits(product.m) && (product.batch == BatchAxis::kN || fits(product.n)) &&
+         (product.batch == BatchAxis::kK || fits(product.k));
+}
+
 // Passes over the weights of attention, heads x queries x keys, between its products. In one kernel:
 // softmax and its gradient. Apart: scale, mask, softmax, each read and written; as much and the
 // gradient's own backward; and four permutes of the operands each way.
@@ -148,14 +155,15 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
                                               : all.backward_data;
   double seconds = 0;
   for (const LayerProduct& each : list) {
+    const Dtype type = type_of(model);
     Product product{static_cast<double>(each.m), static_cast<double>(each.n),
-                    static_cast<double>(each.k), static_cast<double>(each.count)};
+                    static_cast<double>(each.k), static_cast<double>(each.count),
+                    has_aligned_rows(each, dtype_info(type).bytes)};
     (each.batch == BatchAxis::kN   ? product.n
      : each.batch == BatchAxis::kK ? product.k
                                    : product.count) *= batch_;
-    const Dtype type = type_of(model);
-    const auto [known, is_new] =
-        linear_.try_emplace({product.m, product.n, product.k, product.count, type});
+    const auto [known, is_new] = linear_.try_emplace(
+        {product.m, product.n, product.k, product.count, type, product.is_aligned});
     if (is_new) known->second = linear_seconds(product, type, platform_);
     seconds += known->second;
   }

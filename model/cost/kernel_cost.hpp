@@ -60,8 +60,8 @@ class KernelPricer {
   RunMode mode_;
   bool remakes_copies_;
   std::vector<int> readers_;  ///< by layer: number of layers that read its output
-  /// Cache of product times by m, n, k, count and type, since blocks repeat. Not thread-safe.
-  mutable std::map<std::tuple<double, double, double, double, Dtype>, double> linear_;
+  /// Cache of product times by m, n, k, count, type and alignment, since blocks repeat. Not thread-safe.
+  mutable std::map<std::tuple<double, double, double, double, Dtype, bool>, double> linear_;
 };
 
 }  // namespace ooc

@@ -26,6 +26,7 @@ struct Product {
   double n = 1;
   double k = 1;
   double count = 1;
+  bool is_aligned = true;  ///< rows of all three matrices begin at multiples of 16 bytes
 };
 
 enum class TileClass : std::uint8_t { kWide, kSmall };
