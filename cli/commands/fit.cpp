@@ -39,8 +39,7 @@ bool fits_barely(const Job& job, const Schedule& schedule, const RunReport& repo
   CaseOptions options = job.options;
   options.memory = Bytes(std::llround(less));
   const Case which = make_case(job.workload, job.machine(), options);
-  const CaseRun run = run_case(which, schedule, Bounds::kNone);
-  return !report_case(which, schedule, run, Detail::kTotals).feasible;
+  return !predict(which, schedule, Detail::kTotals, Bounds::kNone).feasible;
 }
 
 std::string fitting(const RunReport& report, bool barely) {
@@ -88,8 +87,7 @@ int run_fit(const Arguments& arguments) {
   const Case which = make_case(job.workload, job.machine(), job.options);
   std::optional<RunReport> nearest;
   for (const Schedule* schedule : job.schedules()) {
-    const CaseRun run = run_case(which, *schedule, Bounds::kNone);
-    RunReport report = report_case(which, *schedule, run, Detail::kTotals);
+    RunReport report = predict(which, *schedule, Detail::kTotals, Bounds::kNone);
     if (report.feasible) {
       job.outputs.result.finish(fitting(report, fits_barely(job, *schedule, report)));
       return kExitOk;

@@ -1,17 +1,15 @@
-// Rows leave one by one while the sweep runs. Doubles are printed as in CSV, as the shortest text that
-// reads back to the same value, so the bytes are the same on every machine.
+// Rows leave one by one while the sweep runs.
 #include "cli/sweep/rows.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
-#include <utility>
 #include <vector>
 
-#include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
+#include "reports/writers/json_parts.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
@@ -40,16 +38,6 @@ std::string json_begin(const ToolInfo& tool, const RunInputs&) {
   json.line(0).begin_object("tool").member("version", tool.version);
   json.member("command", tool.command).end().line(0).begin_list("results");
   return out;
-}
-
-void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value) {
-  json.key(key);
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    json.value(*text);
-  } else {
-    std::string number = metric_text(value);
-    json.value(JsonText{number.empty() ? "null" : std::move(number)});
-  }
 }
 
 void add_json(std::string& out, const RunReport& report, std::optional<std::string_view> error) {

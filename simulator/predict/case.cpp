@@ -239,12 +239,33 @@ void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
   inputs.duplex = transfers.duplex;
 }
 
-void price_copies(Case& which, std::optional<BytesPerSecond> far_compute) {
+namespace {
+
+void repeat_budgets(const CaseOptions& options, const HardwareProfile& hardware,
+                    RunInputs& inputs) {
+  inputs.memory = budget_of(options, hardware);
+  inputs.memory_given = options.memory.has_value();
+  inputs.far_memory = far_capacity_of(options, hardware);
+  inputs.far_memory_given = options.far_memory.has_value();
+}
+
+}  // namespace
+
+void ask_budgets(const CaseOptions& options, Case& which) {
+  repeat_budgets(options, which.hardware, which.inputs);
+  which.budget = which.inputs.memory;
+  which.far_capacity = which.inputs.far_memory;
+}
+
+void ask_prices(const CaseOptions& options, Case& which) {
+  which.transfers = transfers_of(options);
+  repeat_prices(which.transfers, which.inputs);
+  which.inputs.far_compute = options.far_compute;
   estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
   if (which.moving) {
-    which.far_compute =
-        far_compute_of(which.hardware, which.transfers, which.moving->options, far_compute);
+    which.far_compute = far_compute_of(which.hardware, which.transfers, which.moving->options,
+                                       options.far_compute);
   }
 }
 
@@ -253,10 +274,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
   RunInputs inputs;
   inputs.network = workload.network->name;
   inputs.hardware = hardware.name;
-  inputs.memory = budget_of(options, hardware);
-  inputs.memory_given = options.memory.has_value();
-  inputs.far_memory = far_capacity_of(options, hardware);
-  inputs.far_memory_given = options.far_memory.has_value();
+  repeat_budgets(options, hardware, inputs);
   inputs.batch = batch_of(options, *workload.network);
   inputs.symbols = workload.network->symbols;
   inputs.accounting = accounting_name(options.graph.accounting);
@@ -317,9 +335,8 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             hardware};
   made.accounting = options.graph.accounting;
   made.allocator = allocator_of(options);
-  made.budget = budget_of(options, hardware);
-  made.far_capacity = far_capacity_of(options, hardware);
   made.inputs = inputs_of(workload, hardware, options);
+  ask_budgets(options, made);
   made.compute_model = options.compute;
   made.schedule_options = options.schedule;
   made.framework = options.framework;

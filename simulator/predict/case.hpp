@@ -177,8 +177,9 @@ struct Case : Iteration {
 [[nodiscard]] NetworkReport inspect(const Workload& workload, const Machine* machine,
                                     const CaseOptions& options);
 
-/// Works out again what copies, and updates in far memory, cost: the case's `transfers` have changed. `far_compute`:
-/// CaseOptions::far_compute.
-void price_copies(Case& which, std::optional<BytesPerSecond> far_compute);
+/// Changes the budgets of a case to those of `options`.
+void ask_budgets(const CaseOptions& options, Case& which);
+/// Changes the costs of copies and of far updates to those of `options`.
+void ask_prices(const CaseOptions& options, Case& which);
 
 }  // namespace ooc

@@ -357,7 +357,7 @@ const RunReport& ScheduledCase::row() {
   SummaryInput input = summary_of(which_, asked_, *best.run, report.inputs);
   input.detail = Detail::kTotals;
   input.paper = &best.paper;
-  summarize_again(input, report);
+  (void)summarize_run(input, report);
   report.sequence = sequence_rates(which_, report);
   return report;
 }
@@ -423,8 +423,8 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   return report;
 }
 
-RunReport predict(const Case& which, const Schedule& schedule, Detail detail) {
-  return report_case(which, schedule, run_case(which, schedule, Bounds::kAll), detail);
+RunReport predict(const Case& which, const Schedule& schedule, Detail detail, Bounds bounds) {
+  return report_case(which, schedule, run_case(which, schedule, bounds), detail);
 }
 
 }  // namespace ooc

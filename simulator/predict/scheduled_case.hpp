@@ -118,6 +118,6 @@ enum class Bounds { kNone, kAll };
 
 /// All of it.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
-                                Detail detail = Detail::kLayers);
+                                Detail detail = Detail::kLayers, Bounds bounds = Bounds::kAll);
 
 }  // namespace ooc

@@ -243,8 +243,8 @@ class Search {
 
  private:
   [[nodiscard]] RunReport run_of(const Case& which) const {
-    return report_case(which, schedule_, run_case(which, schedule_, Bounds::kNone),
-                       axis_.is_needed() ? Detail::kTotals : Detail::kPeaks);
+    return ooc::predict(which, schedule_, axis_.is_needed() ? Detail::kTotals : Detail::kPeaks,
+                        Bounds::kNone);
   }
 
   struct Failure {

@@ -1,7 +1,5 @@
 #include "simulator/predict/sweep_worker.hpp"
 
-#include "simulator/predict/framework_choice.hpp"
-
 namespace ooc {
 
 std::shared_ptr<const Case> make_costs(const SweepGrid& grid, const SweepInputs& inputs,
@@ -25,29 +23,17 @@ const RunReport& SweepWorker::at(std::size_t row) {
     costs_at_ = costs;
   }
   if (unit_at_ != unit) {
-    take_unit(place);
+    run_.reset();
+    options_ = options_at(grid_, inputs_, place);
+    ask_budgets(options_, *case_);
+    name_row(grid_, inputs_, place, case_->inputs);
     unit_at_ = unit;
   } else {
     apply_prices(grid_, place, options_);
   }
-  case_->transfers = transfers_of(options_);
-  repeat_prices(case_->transfers, case_->inputs);
-  case_->inputs.far_compute = options_.far_compute;
-  price_copies(*case_, options_.far_compute);
-  if (!run_) run_.emplace(*case_, *schedule_, Detail::kTotals);
+  ask_prices(options_, *case_);
+  if (!run_) run_.emplace(*case_, schedule_at(grid_, place), Detail::kTotals);
   return run_->row();
-}
-
-void SweepWorker::take_unit(const SweepPlace& place) {
-  run_.reset();
-  options_ = options_at(grid_, inputs_, place);
-  schedule_ = &schedule_at(grid_, place);
-  RunInputs& row = case_->inputs;
-  row.memory = case_->budget = budget_of(options_, case_->hardware);
-  row.memory_given = options_.memory.has_value();
-  row.far_memory = case_->far_capacity = far_capacity_of(options_, case_->hardware);
-  row.far_memory_given = options_.far_memory.has_value();
-  name_row(grid_, inputs_, place, row);
 }
 
 }  // namespace ooc

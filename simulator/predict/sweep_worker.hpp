@@ -28,8 +28,6 @@ class SweepWorker {
   [[nodiscard]] const RunReport& at(std::size_t row);
 
  private:
-  void take_unit(const SweepPlace& place);
-
   const SweepGrid& grid_;
   const SweepInputs& inputs_;
   CostsOf costs_;
@@ -37,7 +35,6 @@ class SweepWorker {
   std::optional<std::size_t> costs_at_;  ///< group of rows that `case_` is for
   std::optional<std::size_t> unit_at_;   ///< unit of rows that `run_` is for
   std::optional<Case> case_;
-  const Schedule* schedule_ = nullptr;
   std::optional<ScheduledCase> run_;
 };
 

@@ -179,13 +179,18 @@ RunReport known_before_running(const SummaryInput& input) {
       plan != nullptr &&
       std::any_of(plan->blocks.begin(), plan->blocks.end(),
                   [](const Block& block) { return block.kind == BlockKind::kGradient; });
-  report.link_limited_by = plan_costs(input).transfers.limited_by;
   report.assumed = input.assumed;
   return report;
 }
 
-// What the run came to, if there was one: its totals, and its timeline.
-const Timeline* add_outcome(RunReport& report, const SummaryInput& input) {
+}  // namespace
+
+const Timeline* summarize_run(const SummaryInput& input, RunReport& report) {
+  report.feasible = false;
+  report.out_of_memory.reset();
+  report.paper.reset();
+  report.inputs_to_far = report.inputs_to_near = Bytes(0);
+  report.link_limited_by = plan_costs(input).transfers.limited_by;
   const Plan* plan = std::get_if<Plan>(&input.plan);
   OOC_CHECK((plan != nullptr) == input.outcome.has_value(), "a plan is run, and only a plan");
   if (plan == nullptr) {
@@ -208,21 +213,10 @@ const Timeline* add_outcome(RunReport& report, const SummaryInput& input) {
   return &timeline;
 }
 
-}  // namespace
-
-void summarize_again(const SummaryInput& input, RunReport& report) {
-  report.feasible = false;
-  report.out_of_memory.reset();
-  report.paper.reset();
-  report.inputs_to_far = report.inputs_to_near = Bytes(0);
-  report.link_limited_by = plan_costs(input).transfers.limited_by;
-  (void)add_outcome(report, input);
-}
-
 RunReport summarize(const SummaryInput& input) {
   RunReport report = known_before_running(input);
   const Plan* plan = std::get_if<Plan>(&input.plan);
-  const Timeline* timeline = add_outcome(report, input);
+  const Timeline* timeline = summarize_run(input, report);
   if (input.detail == Detail::kTotals) return report;
   if (timeline != nullptr) add_peaks(report, input, *plan, *timeline);
   if (input.detail == Detail::kPeaks) return report;

@@ -42,9 +42,9 @@ struct SummaryInput {
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
-/// Replaces the totals in `report` by those of another run of the same plan at other copy costs.
-/// The caller updates the costs in its inputs.
-void summarize_again(const SummaryInput& input, RunReport& report);
+/// Sets the totals of a run in a report that was made for this plan, at whatever copy costs; the caller updates the costs
+/// in its inputs. Returns the timeline; null: the job does not fit.
+const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
 /// Returns a blocked run as a job that does not fit. The smallest budget is unknown.
 [[nodiscard]] OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan,
