@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/standard_input.hpp"
-#include "model/base/suggest.hpp"
 #include "model/network/network_json.hpp"
 
 namespace ooc {
@@ -102,8 +102,8 @@ void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
 }
 
 bool is_path(const std::string& name) {
-  return name == kStandardInput || name.find('/') != std::string::npos || name.ends_with(kFileEnd) ||
-         is_onnx(name);
+  return name == kStandardInput || name.find('/') != std::string::npos ||
+         name.ends_with(kFileEnd) || is_onnx(name);
 }
 
 std::string without_end(const std::string& name) {

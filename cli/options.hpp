@@ -9,8 +9,8 @@
 
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
-#include "model/base/dtype.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"

@@ -16,7 +16,6 @@
 #include "model/base/tensor_shape.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
-#include "model/kernels/recurrent.hpp"
 
 namespace ooc {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {

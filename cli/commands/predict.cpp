@@ -7,16 +7,13 @@
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
 #include "model/base/option_text.hpp"
-#include "reports/writers/memory_snapshot.hpp"
-#include "reports/writers/policy.hpp"
-#include "reports/writers/timeline_data.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/predict/compare.hpp"
 #include "simulator/predict/figures.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/predict/what_if.hpp"
 #include "simulator/summary/tensor_policies.hpp"
 
 namespace ooc {
@@ -25,10 +22,9 @@ extern const Command predict_command;
 namespace {
 
 const auto kPredictFlags = flags::joined(
-    flags::of_runs(),
-    {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot, flags::kExportPlan,
-     flags::kExportPolicy, flags::kReport, flags::kPlot, flags::kEquations, flags::kMaxInput,
-     flags::kQuiet, flags::kNoColor});
+    flags::of_runs(), {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot,
+                       flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kPlot,
+                       flags::kEquations, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".
 std::string beyond_policies(const Case& which, const CaseRun& run) {

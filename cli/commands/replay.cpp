@@ -17,8 +17,8 @@
 #include "model/base/option_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
-#include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/summary/replay_report.hpp"
 

@@ -9,7 +9,6 @@
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
-#include "model/kernels/recurrent.hpp"
 
 namespace ooc {
 namespace {

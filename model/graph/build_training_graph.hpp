@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/graph/keeping.hpp"
 #include "model/graph/training_graph.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 
 namespace ooc {
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "model/base/dtype.hpp"
 #include "model/base/precision.hpp"
 #include "model/network/network.hpp"
 

@@ -130,7 +130,7 @@ struct TrainingGraph {
   Csr<TaskId, TensorId> writes;
   std::vector<Lifetime> lifetimes;                       ///< by tensor
   std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: its activation
-  /// Tasks and tensors of one micro-batch (model/rewrite/rounds.hpp); micro-batches follow one
+  /// Tasks and tensors of one micro-batch (model/rewrite/iteration.hpp); micro-batches follow one
   /// another. 0: no gradient accumulation. `forward_tasks` counts those of the first micro-batch.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;

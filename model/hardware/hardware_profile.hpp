@@ -14,7 +14,7 @@
 
 #include "model/base/algorithm.hpp"
 #include "model/base/copy_rules.hpp"
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/base/suggest.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 

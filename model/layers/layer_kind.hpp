@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"

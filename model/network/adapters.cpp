@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/base/suggest.hpp"
+#include "model/base/option_text.hpp"
 #include "model/network/spec_nodes.hpp"
 
 namespace ooc {

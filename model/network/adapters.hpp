@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/layers/weight_storage.hpp"
 #include "model/network/network.hpp"

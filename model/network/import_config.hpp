@@ -1,6 +1,6 @@
 // Import of a checkpoint's config.json, in the layout of Hugging Face's Transformers, as a network
 // file (docs/transformers.md). The result is a plain network for the reader of all networks. Rules
-// by `model_type` stand in family files (family_file.hpp).
+// by `model_type` stand in family files (family_scope.hpp).
 #pragma once
 
 #include <string>

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/dtype.hpp"
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_symbols.hpp"
@@ -65,9 +64,9 @@ struct Network {
   std::vector<SymbolValue> symbols;    ///< sizes by name, with the values in use
   bool frozen = false;                 ///< layers are frozen by default
   std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
-  bool input_gradient = false;  ///< computes the gradient of embeddings, which nothing uses
-  std::string remark = {};      ///< what an import could not express; empty: nothing
-  bool is_imported = false;     ///< true if read from a checkpoint's config
+  bool input_gradient = false;       ///< computes the gradient of embeddings, which nothing uses
+  std::string remark = {};           ///< what an import could not express; empty: nothing
+  bool is_imported = false;          ///< true if read from a checkpoint's config
   std::int64_t expert_parallel = 1;  ///< devices over which experts are split: here are one's
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
@@ -99,5 +98,12 @@ struct Cycle {
     const std::vector<std::vector<LayerId>>& producers_of_layer);
 [[nodiscard]] std::variant<std::vector<LayerId>, Cycle> topological_order(
     const std::vector<Layer>& layers);
+
+// Blocks of a network ("layers" in transformers), recognised by the names of their layers, for
+// frameworks have nothing else.
+
+/// Returns `layer` up to its first numbered part: "blocks/3" for "blocks/3/ff1", "layer1_0" for
+/// "layer1_0_bn2", "mixed5b" for "mixed5b_1x1_bn". Empty if no part follows ("conv1").
+[[nodiscard]] std::string_view block_name(std::string_view layer);
 
 }  // namespace ooc

@@ -1,7 +1,7 @@
 // Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head
 // and inputs; the tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the
-// order of execution; shapes and costs in that order (infer_layers.hpp); outputs; who shares whose
-// weights (weight_units.hpp); the parts of layers that unroll over time (expand_parts.hpp); and the sums
+// order of execution; shapes and costs in that order (unroll.hpp); outputs; who shares whose
+// weights (unroll.hpp); the parts of layers that unroll over time (unroll.hpp); and the sums
 // that the file expects.
 #include "model/network/network_json.hpp"
 
@@ -17,18 +17,108 @@
 #include <vector>
 
 #include "model/base/option_text.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
-#include "model/network/expand_parts.hpp"
 #include "model/network/import_config.hpp"
-#include "model/network/infer_layers.hpp"
 #include "model/network/layer_tree.hpp"
 #include "model/network/paleo_network.hpp"
-#include "model/network/symbols.hpp"
 #include "model/network/unroll.hpp"
-#include "model/network/weight_units.hpp"
 
 namespace ooc {
+
+// "symbols" of a network file: sizes by name, so that one file serves all sequence lengths
+// (docs/formats.md, 2).
+
+/// Sets the symbols of the document: values of `asked`, else of the file. Throws SpecError for a
+/// name that the file does not have.
+void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked);
+
+/// Throws SpecError for a symbol that no field uses.
+void check_symbols_read(const SpecDocument& document);
+
+// The values asked for come from the command line, the symbols from the file: the error about a name that is
+// not there says what the file has in its place.
+
+namespace {
+
+/// "[1024]", "[3, 224, 224] and [10]": as they stand in the file.
+std::string input_shapes(const SpecNode& root) {
+  std::string text;
+  for (const auto& [key, inputs] : root.members) {
+    if (key != "inputs") continue;
+    for (const SpecNode& input : inputs.items) {
+      for (const auto& [name, shape] : input.members) {
+        if (name != "shape") continue;
+        std::string dims;
+        for (const SpecNode& dim : shape.items) dims += (dims.empty() ? "" : ", ") + dim.text;
+        text += (text.empty() ? "[" : " and [") + dims + ']';
+      }
+    }
+  }
+  return text;
+}
+
+[[noreturn]] void fail_unknown(const SpecDocument& document, const SymbolValue& asked,
+                               const std::vector<SymbolValue>& known) {
+  std::vector<std::string> names;
+  for (const SymbolValue& each : known) names.push_back(each.name);
+  const std::string found = "no symbol " + asked.name;
+  if (names.empty()) {
+    const std::string shapes = input_shapes(document.root);
+    throw SpecError({.file = document.file,
+                     .place = "/symbols",
+                     .found = found,
+                     .expected = fmt::format("one that can be {}", asked.value),
+                     .hint = shapes.empty() ? "" : "the network's inputs are fixed at " + shapes});
+  }
+  throw SpecError({.file = document.file,
+                   .place = "/symbols",
+                   .found = found,
+                   .expected = fmt::format("one of its symbols: {}", fmt::join(names, ", ")),
+                   .hint = did_you_mean(asked.name, names)});
+}
+
+std::vector<SymbolValue> stated_symbols(const SpecDocument& document) {
+  std::vector<SymbolValue> symbols;
+  if (document.root.type != SpecType::kObject) return symbols;
+  const auto list = SpecView(document).find("symbols");
+  if (!list) return symbols;
+  for (const auto& [name, value] : list->members()) {
+    if (!is_symbol_name(name)) {
+      value.fail("a symbol named " + in_quotes(name),
+                 "a letter, then letters, digits or \"_\", at most 40 in all");
+    }
+    symbols.push_back({name, value.as_integer(1, kMaxSize)});
+  }
+  return symbols;
+}
+
+}  // namespace
+
+void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) {
+  document.symbols = {};  // a symbol is no other symbol's value
+  std::vector<SymbolValue> symbols = stated_symbols(document);
+  for (const SymbolValue& each : asked) {
+    const auto place = std::find_if(symbols.begin(), symbols.end(), [&](const SymbolValue& symbol) {
+      return symbol.name == each.name;
+    });
+    if (place == symbols.end()) fail_unknown(document, each, symbols);
+    place->value = each.value;
+  }
+  document.symbols = SpecSymbols(std::move(symbols));
+}
+
+void check_symbols_read(const SpecDocument& document) {
+  const SymbolValue* unread = document.symbols.unread();
+  if (unread == nullptr) return;
+  SpecView(document)
+      .get("symbols")
+      .get(unread->name)
+      .fail(fmt::format("a symbol {} that no size uses", unread->name),
+            "shapes or integer fields with " + in_quotes(unread->name));
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,7 +342,8 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
 std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions& options) {
   if (is_onnx(path)) {
     if (options.onnx == nullptr) {
-      throw SpecError({path, "", "an ONNX model", "a network file", "`ooc-paleo import` writes one"});
+      throw SpecError(
+          {path, "", "an ONNX model", "a network file", "`ooc-paleo import` writes one"});
     }
     return {options.onnx(path, options), false};
   }

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/dtype.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/network/adapters.hpp"

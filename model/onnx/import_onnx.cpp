@@ -8,8 +8,7 @@
 #include <fstream>
 
 #include "model/base/json_writer.hpp"
-#include "model/onnx/fuse_nodes.hpp"
-#include "model/onnx/translate_nodes.hpp"
+#include "model/onnx/infer_shapes.hpp"
 
 namespace ooc {
 namespace {

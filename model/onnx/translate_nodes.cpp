@@ -1,6 +1,6 @@
 // Views (Reshape, Transpose) cost nothing, as in PyTorch, until a Reshape cannot be a view: then a copy in another order,
 // written as a transpose of as many bytes. So strides are followed beside shapes.
-#include "model/onnx/translate_nodes.hpp"
+#include "model/onnx/infer_shapes.hpp"
 
 #include <fmt/format.h>
 

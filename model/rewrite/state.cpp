@@ -10,7 +10,7 @@
 #include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/graph/graph_writer.hpp"
-#include "model/network/block_name.hpp"
+#include "model/network/network.hpp"
 #include "model/rewrite/state_booking.hpp"
 
 namespace ooc {

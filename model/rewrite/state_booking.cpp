@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "model/rewrite/state.hpp"
 
 namespace ooc {

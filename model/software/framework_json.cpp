@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
-#include "model/base/suggest.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 

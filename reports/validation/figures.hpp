@@ -92,7 +92,7 @@ enum class Verdict {
 struct Answer {
   double number = 0;
   std::string note = {};
-  std::string job_kind = {};  ///< of predictions (simulator/predict/job_kind.hpp)
+  std::string job_kind = {};  ///< of predictions (simulator/predict/remarks.hpp)
 };
 /// Runs a job. Throws SpecError at `place`.
 using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;

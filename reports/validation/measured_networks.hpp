@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
 #include "reports/validation/figures.hpp"

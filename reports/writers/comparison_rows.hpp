@@ -5,7 +5,7 @@
 
 #include "reports/writers/rows.hpp"
 #include "reports/writers/writer.hpp"
-#include "simulator/summary/machines_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 

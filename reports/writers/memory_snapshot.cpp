@@ -1,7 +1,5 @@
 // Pickle's protocol 2, of which the viewer reads dictionaries, lists, texts and whole numbers. Texts that come again are
 // kept by number; longer lists are appended in parts, as the viewer passes each part as arguments of a call.
-#include "reports/writers/memory_snapshot.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -9,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/writers/trace.hpp"
 #include "simulator/engine/near_memory.hpp"
 
 namespace ooc {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/base/quantity_io.hpp"
-#include "model/network/block_name.hpp"
+#include "model/network/network.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {

@@ -1,7 +1,5 @@
 // Layers in the order in which forward runs them, each with the tensor that it writes, as that order and kinds are
 // what a program knows of a network that names its layers otherwise.
-#include "reports/writers/policy.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "reports/writers/json_parts.hpp"
+#include "reports/writers/trace.hpp"
 
 namespace ooc {
 namespace {

@@ -1,5 +1,3 @@
-#include "reports/writers/timeline_data.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "model/base/json_writer.hpp"
+#include "reports/writers/trace.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/memory_use.hpp"
 

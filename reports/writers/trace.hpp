@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "reports/writers/writer.hpp"
 #include "simulator/plan/plan.hpp"
+#include "simulator/summary/tensor_policies.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
@@ -29,5 +31,33 @@ struct TraceInput {
 
 /// Streams, so memory use does not grow with the number of steps.
 void write_trace(const TraceInput& input, const TextSink& sink);
+
+// Near memory of a run as PyTorch's memory viewer (pytorch.org/memory_viz) opens it: a pickle of what
+// torch.cuda.memory._snapshot() returns.
+
+/// Each block is allocated when its step starts and freed when its last reader ends, as in the run; one segment a device.
+/// Addresses are ours: the lowest that are free. A frame names the tensor or the task; categories are those of
+/// torch.profiler's memory timeline. Times are microseconds.
+[[nodiscard]] std::string memory_snapshot(const TraceInput& input);
+
+// Plan for other software: action on each tensor between forward and backward, by name
+// (docs/policy.md, schema networks/policy.schema.json).
+
+struct PolicyInput {
+  const RunInputs& inputs;
+  const ToolInfo& tool;
+  const TrainingGraph& graph;
+  const CostTable& costs;
+  const TensorPolicies& policies;
+};
+
+/// Returns JSON with a final newline.
+[[nodiscard]] std::string policy_json(const PolicyInput& input);
+
+// Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
+// text, so that 20,000 steps fit a small page.
+
+/// Returns steps, stalls and GPU memory by category of each device, slowest first, as many as fit a small page. No final newline.
+[[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

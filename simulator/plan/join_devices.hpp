@@ -32,4 +32,18 @@ struct DevicePlan {
 /// on the first device, whose share is the largest.
 [[nodiscard]] Duration fetch_bound(const Iteration& all, const MemoryPressure& first);
 
+// Joins plans of micro-batches to the plan of an iteration (model/rewrite/iteration.hpp): one plan
+// repeated, then that of the last micro-batch. Updates remain only in the last.
+
+/// Plan of a micro-batch with its costs.
+struct RoundPlan {
+  const Plan& plan;
+  const CostTable& costs;
+};
+
+/// `graph`: of a micro-batch on one device. The result is valid if both plans are, and needs their
+/// memory: a micro-batch begins when the one before has ended and freed all its blocks.
+[[nodiscard]] Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full,
+                               const RoundPlan& last, const Iteration& all);
+
 }  // namespace ooc

@@ -18,7 +18,7 @@ namespace ooc {
          rules.far_powers_of_two || rules.outs_in_flight > 0 || mode == CopyMode::kPageable;
 }
 
-/// Memory that stays to the end of an iteration (model/cost/held_bytes.hpp).
+/// Memory that stays to the end of an iteration (model/cost/cost_table.hpp).
 struct Stays {
   std::span<const HeldBytes> held = {};  ///< bytes held, by task
   std::span<const TensorId> inputs = {};

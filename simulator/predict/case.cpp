@@ -12,7 +12,6 @@
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/network/network_json.hpp"
-#include "simulator/predict/assumed.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
@@ -264,8 +263,8 @@ void ask_prices(const CaseOptions& options, Case& which) {
   estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
   if (which.moving) {
-    which.far_compute = far_compute_of(which.hardware, which.transfers, which.moving->options,
-                                       options.far_compute);
+    which.far_compute =
+        far_compute_of(which.hardware, which.transfers, which.moving->options, options.far_compute);
   }
 }
 

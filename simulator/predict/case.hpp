@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "model/base/dtype.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_symbols.hpp"
@@ -58,10 +57,10 @@ struct CaseOptions {
   std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
   std::optional<Dtype> dtype;            ///< unset: the network file's
   std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies = {};    ///< copies of the scaling repeat; unset: the file's
-  std::vector<SymbolValue> symbols = {};      ///< values that replace the network file's
-  bool long_sequences = false;                ///< as NetworkOptions::long_sequences
-  std::vector<std::string> families = {};     ///< folders of family files, for configs
+  std::optional<std::int64_t> copies = {};  ///< copies of the scaling repeat; unset: the file's
+  std::vector<SymbolValue> symbols = {};    ///< values that replace the network file's
+  bool long_sequences = false;              ///< as NetworkOptions::long_sequences
+  std::vector<std::string> families = {};   ///< folders of family files, for configs
   SpecDocument (*onnx)(const std::string&, NetworkOptions&) = nullptr;  ///< as in NetworkOptions
   std::optional<ImportKernels> kernels = {};  ///< kernels, for configs; unset: sdpa
   std::string loss = {};                      ///< loss, for configs; empty: by the kernels

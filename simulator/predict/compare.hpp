@@ -9,7 +9,7 @@
 
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/schedule.hpp"
-#include "simulator/summary/machines_report.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
@@ -42,5 +42,13 @@ struct MachinesRequest {
 
 /// Returns rows by machine, then link, then state. Throws SpecError as make_case() does for any of them.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
+
+// Repetitions of a job with one improvement each, to find what helps most.
+
+/// Returns link x 2, memory x 1.25 and compute x 2, in this order, each against `report`. Empty if
+/// the job does not fit; its smallest budget then tells what helps.
+[[nodiscard]] std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
+                                          const CaseOptions& options, const Schedule& schedule,
+                                          const RunReport& report);
 
 }  // namespace ooc

@@ -3,7 +3,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/cost/compute_cost.hpp"
-#include "model/cost/held_bytes.hpp"
+#include "model/cost/cost_table.hpp"
 
 namespace ooc {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/cost/held_bytes.hpp"
+#include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/schedules/footprint.hpp"

@@ -12,7 +12,7 @@
 
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"

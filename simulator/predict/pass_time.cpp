@@ -4,8 +4,8 @@
 #include <cmath>
 #include <variant>
 
-#include "model/base/dtype.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/precision.hpp"
 #include "model/cost/kernel_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/scheduled_case.hpp"

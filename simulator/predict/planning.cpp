@@ -14,7 +14,7 @@
 
 #include "model/base/option_text.hpp"
 #include "model/cost/compute_cost.hpp"
-#include "model/cost/held_bytes.hpp"
+#include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"

@@ -7,9 +7,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/cost/compute_cost.hpp"
+#include "model/hardware/hardware_profile.hpp"
+#include "model/software/framework.hpp"
 #include "simulator/predict/case.hpp"
+#include "simulator/schedules/schedule.hpp"
+#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 
@@ -47,5 +52,25 @@ void check_any_batch(const Workload& workload);
                                               const ComputeOptions& compute);
 /// Returns the remark for several batches.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload);
+
+// Kind of job by which errors are counted: what moves, what computes, in which type.
+
+/// Returns "activations to the host, transformers, 16 bits, on hopper". `copies`: false if the
+/// run moves nothing, whatever the schedule may do.
+[[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule, bool copies = true);
+
+/// Returns the entry of the kind; else that of the kind without its machine; else one without
+/// figures: none was measured.
+[[nodiscard]] MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table,
+                                            std::string_view kind);
+
+// Assumed numbers of a profile that a prediction rests on, for warnings in reports.
+
+/// Returns the profile's assumed fields in use: not those of other transfer modes or compute
+/// models, nor those that a flag replaces (--memory, --link, --latency, --far-throughput). Then the
+/// framework's, such as "framework.host_issue".
+[[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
+                                                      const RunInputs& inputs,
+                                                      const Framework& framework = {});
 
 }  // namespace ooc

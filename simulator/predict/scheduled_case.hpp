@@ -95,7 +95,7 @@ class ScheduledCase {
   const Case& which_;
   const Schedule& asked_;     ///< by which rows are called
   const Schedule& schedule_;  ///< that runs: with one pool of memory one that moves nothing
-  bool records_;                       ///< Timeline::events of outcomes, for more than totals
+  bool records_;              ///< Timeline::events of outcomes, for more than totals
   std::vector<Candidate> candidates_;  ///< by room, ascending
   bool is_trial_ = false;              ///< of another one's smallest budget
   bool planned_ = false;               ///< once and for all
@@ -111,7 +111,7 @@ enum class Bounds { kNone, kAll };
 /// Plans, simulates and bounds.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
-/// The report of a run, without `what_if`, which runs the job again (what_if.hpp). A job that
+/// The report of a run, without `what_if`, which runs the job again (compare.hpp). A job that
 /// does not fit is a report that says so.
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);

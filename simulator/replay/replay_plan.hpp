@@ -1,7 +1,7 @@
 // Plan for execution on a device: its copies, its compute steps as durations, and the waits of each. A device has no
 // allocator that delays a step until memory is free, so the engine's waits for memory become waits for steps.
 //
-// The timeline orders all starts and ends (memory_order.hpp). Number the steps that take memory in that order, and
+// The timeline orders all starts and ends (replay_plan.hpp). Number the steps that take memory in that order, and
 // the frees likewise; the step with number i must wait for the first k_i frees, where k_i is the smallest k for which
 //     static + initial + bytes taken by steps 0..i - bytes of the first k frees <= budget.
 // * Then no execution, however long its steps really take, would ever hold more than the budget: of the steps that
@@ -13,6 +13,8 @@
 //   k_i frees behind it, so none is early.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -59,5 +61,32 @@ struct ReplayText {
   std::string text;
 };
 [[nodiscard]] ReplayText write_replay_plan(const ReplayInputs& in, const ReplayRun& run);
+
+// Order in which a simulated run takes and frees GPU memory, and the number of frees that each step
+// must wait for so that memory never overflows (replay_plan.hpp has the argument).
+
+struct MemoryOrder {
+  std::vector<StepId> starts;             ///< all steps, each after all that it waits for
+  std::vector<BlockId> frees;             ///< all blocks that are ever freed
+  std::vector<std::size_t> needed_frees;  ///< by step: number of `frees` to wait for; 0: none
+  Bytes peak;                             ///< peak of GPU memory, static bytes included
+};
+
+/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget; with its events.
+[[nodiscard]] MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget);
+
+// Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give
+// the same order. Queues are in order, so the steps that have ended are one number a queue. A wait
+// is needed only if queue order and other waits do not imply it.
+
+/// By StepKind: number of steps of that queue that have ended.
+using QueueCounts = std::array<std::int32_t, 3>;
+
+struct StepWaits {
+  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
+  std::vector<QueueCounts> ended;  ///< by step: number certainly ended before its start
+};
+
+[[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);
 
 }  // namespace ooc

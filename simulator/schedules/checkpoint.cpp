@@ -2,7 +2,7 @@
 // once, convolutions and matrix products included, and each tensor then stays up to its last use. No byte moves. What
 // torch.utils.checkpoint does with each block of a model, and checkpoint_sequential with N parts of a chain.
 //
-// --blocks layer: the blocks of the network by its layers' names (checkpoint_choice.hpp), as a user wraps them; what lies
+// --blocks layer: the blocks of the network by its layers' names (recompute_choice.hpp), as a user wraps them; what lies
 // around them (embedding, final norm, head, loss) is not wrapped and keeps what it saves; layer:2, two blocks at a time;
 // layer:2/4, two of every four; layer:norm2..fc2, of each block these layers. --blocks N: at most N blocks,
 // cut where least crosses, the largest as small as that allows. --blocks auto (default): nothing is dropped where
@@ -24,7 +24,7 @@
 // Source: Chen et al., Training Deep Nets with Sublinear Memory Cost (2016), section 4. Deviations: any graph, not chains
 // only: a tensor that a skip carries over a block's end counts as one of its inputs; what backward does not read is not
 // computed again (PyTorch stops early, too); cuts by bytes, of which several are compared, not by one guess at sqrt(n).
-#include "simulator/schedules/checkpoint_choice.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
 
 namespace ooc {
 namespace {

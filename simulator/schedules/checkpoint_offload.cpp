@@ -14,9 +14,9 @@
 //
 // Source: DeepSpeed, cpu_checkpointing (Rasley et al., KDD 2020; ZeRO-Infinity, Rajbhandari et al., SC 2021, section
 // 5.1.2). Deviation: frameworks fetch one block ahead, or when it is wanted; here as early as there is room.
-#include "simulator/schedules/checkpoint_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
 
 namespace ooc {
 namespace {

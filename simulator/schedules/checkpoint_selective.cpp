@@ -10,7 +10,7 @@
 // torch.utils.checkpoint.create_selective_checkpoint_contexts. Deviations: recognised by their work, not by a list of
 // operations; Megatron computes attention's inner products again, PyTorch's policy keeps attention: here it is kept (its
 // inner products are in no tensor of the graph).
-#include "simulator/schedules/checkpoint_choice.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
 
 namespace ooc {
 namespace {

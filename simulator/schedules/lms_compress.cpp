@@ -28,7 +28,7 @@
 #include <memory>
 #include <utility>
 
-#include "model/base/dtype.hpp"
+#include "model/base/precision.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"

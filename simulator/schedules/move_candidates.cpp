@@ -9,7 +9,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
-#include "model/network/block_name.hpp"
+#include "model/network/network.hpp"
 #include "simulator/plan/memory_ledger.hpp"
 #include "simulator/schedules/lms_choice.hpp"
 #include "simulator/schedules/own_options.hpp"

@@ -1,6 +1,6 @@
 // offload-layers: what the first N blocks of the network save for backward moves out, all of it, and comes back one block
 // ahead: the copies of a block start with backward of the block behind it. Nothing is computed again. N: --layers-moved;
-// default: the fewest that fit. A block is what the layers' names say (checkpoint_choice.hpp).
+// default: the fewest that fit. A block is what the layers' names say (recompute_choice.hpp).
 //
 // Example, blocks 0 ... 3, N = 2: what 0 and 1 save leaves as soon as each tensor's last forward use has ended; that of
 // 1 comes back from the first backward task of 2 on, that of 0 from the first of 1 on.
@@ -14,9 +14,9 @@
 #include <optional>
 #include <string>
 
-#include "simulator/schedules/checkpoint_choice.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {

@@ -4,8 +4,13 @@
 #include "simulator/schedules/recompute_choice.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "model/base/errors.hpp"
+#include "model/network/network.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
@@ -87,6 +92,195 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
 OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second) {
   if (second.smallest_budget < first.smallest_budget) return second;
   return first;
+}
+
+// Where nothing moves the time of a plan is the sum of what it runs; where something does, plans are tried.
+
+namespace {
+
+/// `auto` tries cuts that drop at most so much in a block: from all that can be dropped, each time so much less.
+constexpr double kFinerBy = 0.8;
+constexpr int kFinest = 28;
+
+/// By forward task: true from the first to the last of the asked layers of its block.
+std::vector<bool> asked_layers(const TrainingGraph& graph, const Blocks& asked) {
+  std::vector<bool> within(graph.forward_tasks, asked.first.empty());
+  if (asked.first.empty()) return within;
+  const auto name_of = [&](std::size_t task) -> std::string_view {
+    return graph.network->layers[graph.tasks[task].layer.at()].name;
+  };
+  const auto is = [&](std::size_t task, std::string_view wanted) {
+    const std::string_view name = name_of(task);
+    const std::string_view block = block_name(name);
+    return !block.empty() && name.substr(std::min(block.size() + 1, name.size())) == wanted;
+  };
+  bool found = false;
+  for (std::size_t t = 0; t < graph.forward_tasks; ++t) {
+    if (!is(t, asked.first)) continue;
+    const std::string_view block = block_name(name_of(t));
+    std::size_t end = t;
+    while (end < graph.forward_tasks && block_name(name_of(end)) == block && !is(end, asked.last)) {
+      ++end;
+    }
+    if (end == graph.forward_tasks || !is(end, asked.last)) break;
+    std::fill(within.begin() + std::ptrdiff_t(t), within.begin() + std::ptrdiff_t(end) + 1, true);
+    found = true;
+  }
+  if (!found) {
+    bad_value("--blocks", in_quotes("layer:" + asked.first + ".." + asked.last),
+              "two layers of a block, the first before the last");
+  }
+  return within;
+}
+
+SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
+  const std::vector<std::uint32_t> blocks = blocks_of_tasks(facts.graph);
+  const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
+  const std::vector<bool> within = asked_layers(facts.graph, asked);
+  if (asked.together > asked.of) {
+    bad_value("--blocks", std::to_string(asked.together) + " of " + std::to_string(asked.of),
+              "no more blocks than there are");
+  }
+  std::vector<std::int64_t> segment(facts.forward + 1, -1);
+  std::int64_t block = -1;
+  for (std::size_t t = 0; t < facts.forward; ++t) {
+    if (!wrapped[t]) continue;
+    if (t == 0 || blocks[t] != blocks[t - 1]) ++block;
+    if (within[t] && block % asked.of < asked.together) segment[t] = block / asked.of;
+  }
+  SegmentEnds ends(facts.forward, kNoSegment);
+  for (std::size_t t = facts.forward; t-- > 0;) {
+    if (segment[t] < 0) continue;
+    ends[t] = segment[t + 1] == segment[t] ? ends[t + 1] : static_cast<std::uint32_t>(t);
+  }
+  return ends;
+}
+
+class Chooser {
+ public:
+  Chooser(const PlanningProblem& problem, BlockInputs inputs, const BlockPolicy& policy)
+      : problem_(problem),
+        inputs_(inputs),
+        facts_(problem, MixFacts::Algorithms::kChosen, MixFacts::Idle::kSaved),
+        segments_(facts_),
+        decoder_(facts_) {
+    if (problem.options.own->blocks.kind == Blocks::Kind::kAuto) {
+      consider(keep_all(facts_), BlockInputs::kStay);
+      if (best_) return;
+    }
+    for (const SegmentEnds& ends : block_cuts(problem, facts_, segments_)) {
+      consider(policy(facts_, segments_, ends), inputs);
+    }
+  }
+
+  PlanResult result() && {
+    if (!best_) return *std::move(shortage_);
+    const bool fits = place(*best_, best_inputs_);
+    OOC_CHECK(fits, "what fitted fits again");
+    return std::move(decoder_).build_once();
+  }
+
+ private:
+  bool place(const Decisions& decisions, BlockInputs inputs) {
+    const bool possible = decoder_.list(decisions);
+    OOC_CHECK(possible, "what blocks are computed from stays, or is computed");
+    if (inputs == BlockInputs::kStay) return decoder_.place_unmoved();
+    return decoder_.place(decisions, facts_.forward - 1);
+  }
+
+  void consider(Decisions decisions, BlockInputs inputs) {
+    if (!place(decisions, inputs)) return consider_shortage(inputs);
+    const auto time = time_of_placed();
+    if (best_ && (!time || (time_ && *time >= *time_))) return;
+    time_ = time;
+    best_ = std::move(decisions);
+    best_inputs_ = inputs;
+  }
+
+  /// None: it gets stuck.
+  std::optional<std::int64_t> time_of_placed() {
+    if (inputs_ == BlockInputs::kStay) return decoder_.compute_time();
+    OOC_CHECK(problem_.evaluate, "who searches by trial can try");
+    const auto time = problem_.evaluate(decoder_.build()).iteration_time;
+    if (!time) return std::nullopt;
+    return time->count();
+  }
+
+  void consider_shortage(BlockInputs inputs) {
+    auto shortage = decoder_.shortage(inputs == BlockInputs::kStay ? MixDecoder::Away::kNothing
+                                                                   : MixDecoder::Away::kAll);
+    OOC_CHECK(shortage, "what does not fit lacks something");
+    if (shortage_ && shortage_->smallest_budget <= shortage->smallest_budget) return;
+    shortage_ = std::move(shortage);
+  }
+
+  const PlanningProblem& problem_;
+  BlockInputs inputs_;
+  MixFacts facts_;
+  MixSegments segments_;
+  MixDecoder decoder_;
+  std::optional<Decisions> best_;
+  BlockInputs best_inputs_ = BlockInputs::kStay;
+  std::optional<std::int64_t> time_;
+  std::optional<OutOfMemory> shortage_;
+};
+
+}  // namespace
+
+std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFacts& facts,
+                                    const MixSegments& segments) {
+  const Blocks& blocks = problem.options.own->blocks;
+  switch (blocks.kind) {
+    case Blocks::Kind::kLayer:
+      return {cut_by_layers(facts, blocks)};
+    case Blocks::Kind::kNumber:
+      if (blocks.number < 1) {
+        bad_value("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");
+      }
+      return {segments.cut_into(blocks.number)};
+    case Blocks::Kind::kAuto:
+      break;
+  }
+  std::vector<std::int64_t> limits;
+  auto most = static_cast<double>(segments.droppable_bytes());
+  for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
+    limits.push_back(static_cast<std::int64_t>(most));
+  }
+  std::vector<SegmentEnds> cuts = segments.cuts(std::move(limits));
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
+                       const BlockPolicy& policy) {
+  return Chooser(problem, inputs, policy).result();
+}
+
+// In the order of the tasks.
+
+std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph) {
+  std::vector<std::uint32_t> blocks;
+  std::string_view previous;
+  std::uint32_t block = 0;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    const std::string_view name = block_name(layer.name);
+    if (i > 0 && (name.empty() || name != previous)) ++block;
+    previous = name;
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
+  std::vector<bool> wrapped;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    wrapped.push_back(!block_name(layer.name).empty());
+  }
+  const bool none = std::find(wrapped.begin(), wrapped.end(), true) == wrapped.end();
+  if (none) wrapped.assign(wrapped.size(), true);
+  return wrapped;
 }
 
 }  // namespace ooc

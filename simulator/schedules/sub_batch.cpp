@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/plan/join_rounds.hpp"
+#include "simulator/plan/join_devices.hpp"
 
 namespace ooc {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "model/rewrite/rounds.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/schedules/schedule.hpp"
 
 namespace ooc {

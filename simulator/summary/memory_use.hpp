@@ -9,7 +9,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan.hpp"
-#include "simulator/summary/memory_category.hpp"
+#include "simulator/summary/run_report.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,14 +12,51 @@
 #include <vector>
 
 #include "model/base/spec_symbols.hpp"
+#include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
-#include "simulator/summary/memory_category.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
+
+// Memory by purpose. Every byte of a peak has exactly one category (docs/formats.md, 5).
+
+enum class MemoryCategory : std::uint8_t {
+  kWeights,
+  kWeightCopies,  ///< weights in the type of matrix products; only under a precision
+  kGradients,     ///< weight gradients; in host memory: parts that devices exchange
+  kOptimizer,
+  kInputs,               ///< network inputs
+  kSaved,                ///< written by forward, still to be read by backward
+  kActivations,          ///< written by forward, not saved
+  kActivationGradients,  ///< gradients within the backward pass
+  kWorkspace,
+  kInFlight,  ///< destination of an unfinished copy, whatever its contents
+  kUnused,    ///< reserved by an allocator beyond live blocks
+};
+inline constexpr std::size_t kMemoryCategories = 11;
+
+/// Name in the result format, such as "activation_gradients".
+[[nodiscard]] std::string_view category_name(MemoryCategory category);
+
+struct BytesByCategory {
+  std::array<Bytes, kMemoryCategories> bytes{};
+
+  [[nodiscard]] Bytes& operator[](MemoryCategory category) {
+    return bytes[static_cast<std::size_t>(category)];
+  }
+  [[nodiscard]] const Bytes& operator[](MemoryCategory category) const {
+    return bytes[static_cast<std::size_t>(category)];
+  }
+  [[nodiscard]] Bytes total() const {
+    Bytes sum;
+    for (const Bytes each : bytes) sum += each;
+    return sum;
+  }
+  [[nodiscard]] bool operator==(const BytesByCategory&) const = default;
+};
 
 /// Columns that only some runs of a table need.
 struct RareColumns {
@@ -122,7 +160,7 @@ struct MovedTensor {
 
 /// Errors of measured jobs of one kind: |predicted / measured - 1| of their iteration times.
 struct MeasuredErrors {
-  std::string kind;  ///< job_kind() (simulator/predict/job_kind.hpp)
+  std::string kind;  ///< job_kind() (simulator/predict/remarks.hpp)
   std::int64_t figures = 0;
   double median = 0;
   double largest = 0;
@@ -329,5 +367,22 @@ struct NetworkReport {
   std::vector<LayerReport> layers;       ///< times are 0 without hardware
   std::vector<std::string> assumed;
 };
+
+// Result of `compare` over several machines or links, as plain data: a comparison of schedules for
+// each, represented by the best.
+
+/// Machine, or machine with another link.
+struct MachineRow {
+  std::vector<RunReport> results;    ///< one a schedule, best first; never empty
+  std::string state = {};            ///< preset of moving states, if several are compared
+  std::vector<std::string> remarks;  ///< about the machine, for people
+};
+
+struct MachinesReport {
+  std::vector<MachineRow> rows;
+};
+
+/// Returns the fastest schedule that fits; if none fits, the one that lacks least.
+[[nodiscard]] inline const RunReport& best_of(const MachineRow& row) { return row.results.front(); }
 
 }  // namespace ooc

@@ -15,7 +15,6 @@
 
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/rows.hpp"
-#include "simulator/predict/sweep_worker.hpp"
 #include "tests/bench/benchmark.hpp"
 
 namespace ooc {

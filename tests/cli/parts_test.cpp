@@ -9,7 +9,7 @@
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/suggest.hpp"
+#include "model/base/option_text.hpp"
 #include "model/network/network_json.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/test.hpp"

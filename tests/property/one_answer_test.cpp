@@ -8,7 +8,7 @@
 #include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
-#include "simulator/predict/sweep_worker.hpp"
+#include "simulator/predict/sweep.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"

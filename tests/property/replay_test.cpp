@@ -5,7 +5,6 @@
 // plans that mean nothing as training but use every feature of the engine.
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
-#include "simulator/replay/memory_order.hpp"
 #include "simulator/replay/replay_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/property_cases.hpp"

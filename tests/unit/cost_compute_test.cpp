@@ -6,7 +6,6 @@
 #include "model/hardware/profile_json.hpp"
 #include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
-#include "model/kernels/recurrent.hpp"
 #include "model/network/network_json.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/tiny_specs.hpp"

@@ -1,6 +1,6 @@
 // The third input: what its reader takes and refuses, and that each field reaches the result that it is about.
 // What is kept for backward is tested in graph_keeping_test.cpp.
-#include "model/cost/held_bytes.hpp"
+#include "model/cost/cost_table.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"

@@ -3,7 +3,6 @@
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
-#include "model/kernels/recurrent.hpp"
 #include "tests/support/kernel_table.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/kernels_platforms.hpp"

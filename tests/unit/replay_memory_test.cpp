@@ -1,6 +1,6 @@
 // Which frees a step must wait for, and which waits are left when queue order implies some of them.
 #include "simulator/plan/plan_builder.hpp"
-#include "simulator/replay/memory_order.hpp"
+#include "simulator/replay/replay_plan.hpp"
 #include "tests/support/test.hpp"
 
 namespace ooc {

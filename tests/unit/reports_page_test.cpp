@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/writers/page.hpp"
-#include "reports/writers/timeline_data.hpp"
+#include "reports/writers/trace.hpp"
 #include "reports_example.hpp"
 #include "tests/support/test.hpp"
 

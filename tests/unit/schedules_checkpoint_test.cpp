@@ -1,9 +1,9 @@
 // Are the policies that frameworks ship right where the numbers can be redone by hand? Forward tasks take 10 ns, backward
 // tasks 20 ns, updates and weights nothing, and sizes are in words of 4 bytes.
 #include "model/base/errors.hpp"
-#include "model/network/block_name.hpp"
-#include "simulator/schedules/checkpoint_choice.hpp"
+#include "model/network/network.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "simulator/schedules/recompute_choice.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
 

@@ -2,5 +2,5 @@
 //     predict(case, schedule), what_if(...)
 #pragma once
 
+#include "simulator/predict/compare.hpp"
 #include "simulator/predict/scheduled_case.hpp"
-#include "simulator/predict/what_if.hpp"

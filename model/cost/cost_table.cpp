@@ -1,4 +1,4 @@
-#include "model/cost/held_bytes.hpp"
+#include "model/cost/cost_table.hpp"
 
 #include <optional>
 #include <vector>
