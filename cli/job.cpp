@@ -53,9 +53,8 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   const bool moves = std::any_of(states.begin(), states.end(), [](auto each) { return each != 0; });
   if (options.state.any() || sharing_devices(options) > 1 || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
-    for (const Schedule* each : chosen.schedules) check_carries_state(*each, options.state);
   }
-  check_chosen(arguments, chosen.schedules, options.graph.accounting);
+  check_chosen(arguments, chosen.schedules);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = profiles});
 
   // The machine may name the framework, and that says what the network's graph keeps.

@@ -35,19 +35,6 @@ std::string readers_of(std::string_view flag) {
   return names;
 }
 
-/// Accountings without lifetimes give footprints, not schedules: everything that moves tensors
-/// refuses them.
-void check_accounting(const Schedule& schedule, Accounting accounting) {
-  const bool has_lifetimes =
-      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-  if (has_lifetimes || (schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes)))
-    return;
-  bad_value("--accounting",
-            fmt::format("{} with the schedule {}", accounting_name(accounting), schedule.name),
-            "liveness or define-by-run",
-            "the others have no lifetimes: use them with the schedule in-core or with `inspect`");
-}
-
 }  // namespace
 
 std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
@@ -81,9 +68,7 @@ const Schedule& chosen_schedule(const Arguments& arguments) {
   return schedule_named(name, kSchedule);
 }
 
-void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
-                  Accounting accounting) {
-  for (const Schedule* schedule : chosen) check_accounting(*schedule, accounting);
+void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen) {
   for (const ScheduleOption& flag : schedule_option_table()) {
     if (!arguments.has(flag.name)) continue;
     const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {
@@ -99,9 +84,12 @@ void check_chosen(const Arguments& arguments, std::span<const Schedule* const> c
   }
 }
 
-// Only schedules that move pages ask something of a machine: modes of its connection.
-
 namespace {
+
+void check_runs(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
+  check_passes(pass_job(options, machine.profile, &schedule));
+  check_modes(schedule, machine);
+}
 
 /// Why the schedule does not run on one of the machines.
 std::optional<std::string> why_not(const Schedule& schedule, std::span<const Machine> machines,
@@ -113,7 +101,7 @@ std::optional<std::string> why_not(const Schedule& schedule, std::span<const Mac
     return "moving gains nothing here: one pool of memory";
   }
   try {
-    for (const Machine& machine : machines) check_pages(schedule, machine, options);
+    for (const Machine& machine : machines) check_runs(schedule, machine, options);
     return std::nullopt;
   } catch (const SpecError& error) {
     return error.what();
@@ -135,7 +123,7 @@ std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool 
                                       Remarks remarks) {
   if (!all) {
     for (const Schedule* schedule : chosen) {
-      for (const Machine& machine : machines) check_pages(*schedule, machine, options);
+      for (const Machine& machine : machines) check_runs(*schedule, machine, options);
     }
     return chosen;
   }

@@ -29,12 +29,12 @@ struct ChosenSchedules {
 /// Returns the schedule of --schedule; default: capacity. Throws SpecError for several.
 [[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
 
-/// Throws SpecError for a schedule that contradicts the accounting, and for a flag that no chosen schedule reads.
-void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen,
-                  Accounting accounting);
+/// Throws SpecError for a flag that no chosen schedule reads.
+void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);
 
 /// `all`: returns those that every machine can run, with one remark on the others, unless all
-/// machines declare the missing modes impossible. Otherwise: checks every schedule (check_pages).
+/// machines declare the missing modes impossible. Otherwise: throws SpecError for a schedule
+/// that some machine, or a pass of the job, cannot run.
 [[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
                                                     std::span<const Machine> machines,
                                                     const CaseOptions& options, Remarks remarks);

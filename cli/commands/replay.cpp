@@ -169,7 +169,7 @@ int report_replay(const ReplayOptions& options, const Case& which, const CaseRun
 int run_replay(const Arguments& arguments) {
   ReplayOptions options = replay_options(arguments);
   check_one_device(options.job);
-  check_chosen(arguments, {&options.schedule, 1}, options.job.graph.accounting);
+  check_chosen(arguments, {&options.schedule, 1});
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);

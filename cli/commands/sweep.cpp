@@ -337,7 +337,7 @@ int run_sweep_command(const Arguments& arguments) {
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
-  check_chosen(arguments, lists.schedules, options.graph.accounting);
+  check_chosen(arguments, lists.schedules);
   const bool all = compared_schedules(arguments).all;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);

@@ -329,7 +329,7 @@ JobResult RowRunner::made(const Arguments& arguments) {
 void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
   CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
-  check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
+  check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
   // The machine may name the framework, and that says what the network's graph keeps.
   const Machine& on = machine_for(hardware_of(arguments), options);
@@ -341,7 +341,7 @@ void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
 JobResult RowRunner::max_batch(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
   const Schedule* const schedule = &chosen_schedule(arguments);
-  check_chosen(arguments, {&schedule, 1}, options.graph.accounting);
+  check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
   const Machine& on = machine_for(hardware_of(arguments), options);
   const SolveReport found = solve({.workload = workload(name, options),

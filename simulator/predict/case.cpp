@@ -378,7 +378,10 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     made.remarks.push_back(devices_remark(hardware.devices));
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
-  if (options.state.any()) add_moving_state(made, options);
+  if (options.state.any()) {
+    check_passes(pass_job(options, hardware, nullptr));
+    add_moving_state(made, options);
+  }
   return made;
 }
 

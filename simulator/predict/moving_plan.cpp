@@ -14,7 +14,6 @@
 #include "model/base/quantity_io.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "simulator/plan/weave_state.hpp"
-#include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/schedules/footprint.hpp"
 
@@ -223,11 +222,31 @@ class StatePlanner {
 
 }  // namespace
 
-void check_carries_state(const Schedule& schedule, const StateOptions& state) {
-  if (carries_state(schedule)) return;
-  cannot_combine(flag_of(state), fmt::format("--schedule {}", schedule.name),
+std::string asks_moving_state(const PassJob& job) {
+  return job.state == nullptr ? "" : std::string(flag_of(*job.state));
+}
+
+std::vector<Exclusion> moving_state_without(const PassJob& job) {
+  std::vector<Exclusion> all{
+      {job.devices > 1, fmt::format("--devices {}", job.devices), "use one device, or --shard",
+       "several devices would each hold and move all of the state"},
+      {job.hardware.one_pool, job.hardware.name, "leave it out",
+       "moving gains nothing here: one pool of memory"},
+      {job.accounting != Accounting::kLiveness,
+       fmt::format("--accounting {}", accounting_name(job.accounting)), "use --accounting liveness",
+       "the other rules count state as a whole"}};
+  if (job.schedule == nullptr) return all;
+  const Schedule& schedule = *job.schedule;
+  const SubBatch rounds = sub_batch_of(job.accounting, job.options, schedule);
+  all.push_back({!carries_state(schedule), fmt::format("--schedule {}", schedule.name),
                  "use one of " + names_of_carriers(),
-                 "plans of the others do not book memory by task, or have barriers");
+                 "plans of the others do not book memory by task, or have barriers"});
+  all.push_back({compresses(schedule, job.options), "this --lms-action", "use --lms-action swap",
+                 "compressed tensors make another graph"});
+  all.push_back({rounds.kind == SubBatch::Kind::kAuto, "--sub-batch auto",
+                 "use a number of samples, or --accumulate",
+                 "the best number of micro-batches is not searched while state moves"});
+  return all;
 }
 
 void keep_carriers(std::vector<const Schedule*>& schedules) {
@@ -257,36 +276,13 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
 }
 
 void add_moving_state(Case& made, const CaseOptions& options) {
-  if (options.devices > 1) {
-    cannot_combine("--offload", fmt::format("--devices {}", options.devices),
-                   "use one device, or --shard",
-                   "several devices would each hold and move all of the state");
-  }
-  const std::string_view flag = flag_of(options.state);
-  if (made.hardware.one_pool) {
-    cannot_combine(flag, made.hardware.name, "leave it out",
-                   "moving gains nothing here: one pool of memory");
-  }
-  if (options.graph.accounting != Accounting::kLiveness) {
-    cannot_combine(flag, fmt::format("--accounting {}", made.inputs.accounting),
-                   "use --accounting liveness", "the other rules count state as a whole");
-  }
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
   made.far_compute =
       far_compute_of(made.hardware, options.transfers, options.state, options.far_compute);
 }
 
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {
-  check_carries_state(schedule, which.moving->options);
-  if (compresses(schedule, which.schedule_options)) {
-    cannot_combine(flag_of(which.moving->options), "this --lms-action", "use --lms-action swap",
-                   "compressed tensors make another graph");
-  }
   const SubBatch rounds = sub_batch_of(which, schedule);
-  if (rounds.kind == SubBatch::Kind::kAuto) {
-    cannot_combine("--offload", "--sub-batch auto", "use a number of samples, or --accumulate",
-                   "the best number of micro-batches is not searched while state moves");
-  }
   const std::int64_t batch = which.costs.batch;
   const bool several = rounds.kind == SubBatch::Kind::kSize && rounds.samples != batch;
   if (several && rounds.samples > batch) {

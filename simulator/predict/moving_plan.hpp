@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/predict/case.hpp"
-#include "simulator/schedules/sub_batch.hpp"
+#include "simulator/predict/planning.hpp"
 
 namespace ooc {
 
@@ -18,12 +17,13 @@ inline constexpr Ratio kFarComputeShare(450'000'000);
                                         const TransferOptions& transfers, const StateOptions& state,
                                         std::optional<BytesPerSecond> asked);
 
-/// Sets Case::moving. Throws SpecError for incompatible options.
+/// Sets Case::moving.
 void add_moving_state(Case& made, const CaseOptions& options);
 
-/// Throws SpecError if the schedule's plans cannot carry moving states.
-void check_carries_state(const Schedule& schedule, const StateOptions& state);
-/// Keeps the schedules whose plans can.
+/// The pass of moving states, as Pass has it.
+[[nodiscard]] std::string asks_moving_state(const PassJob& job);
+[[nodiscard]] std::vector<Exclusion> moving_state_without(const PassJob& job);
+/// Keeps the schedules whose plans can carry moving states.
 void keep_carriers(std::vector<const Schedule*>& schedules);
 
 /// Precondition: which.moving.

@@ -257,8 +257,7 @@ class PagedPlanner {
 
 }  // namespace
 
-PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget,
-                               SubBatch sub_batch) {
+PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule, Bytes budget) {
   std::optional<OutOfMemory> far = far_shortage(which, budget);
   if (const std::int64_t parts = parts_in(which, part_size(budget)); parts > kMostParts) {
     if (far) return {*std::move(far)};
@@ -273,7 +272,22 @@ PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule, Byte
   if (const std::int64_t uses = uses_of(which.workload.graph, *made.parts); uses > kMostUses) {
     too_many(which, fmt::format("{} uses of parts of tensors", uses), kMostUses);
   }
-  return PagedPlanner(which, schedule, budget, *std::move(made.parts)).run(sub_batch);
+  return PagedPlanner(which, schedule, budget, *std::move(made.parts))
+      .run(sub_batch_of(which, schedule));
+}
+
+std::string asks_pages(const PassJob& job) {
+  const bool asked = job.schedule != nullptr && job.schedule->is(Trait::kMovesPages);
+  return asked ? fmt::format("--schedule {}", job.schedule->name) : "";
+}
+
+std::vector<Exclusion> pages_without(const PassJob& job) {
+  return {{job.devices > 1, fmt::format("--devices {}", job.devices), "use one device",
+           "how devices share unified memory is not modelled"},
+          {job.framework.copies.streams != CopyStreams::kOverlap,
+           fmt::format("--framework {}", job.framework.name),
+           "use a framework whose copies overlap (copy_streams)",
+           "the driver moves pages: no framework's copies wait for them"}};
 }
 
 std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware) {
@@ -289,18 +303,7 @@ std::string transfer_mode(const Schedule& schedule, const std::string& given) {
   return modes.empty() ? given : modes.back();
 }
 
-void check_pages(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
-  // What no profile can mend comes first.
-  if (schedule.is(Trait::kMovesPages) && options.devices > 1) {
-    bad_value("--devices", fmt::format("{} with the schedule {}", options.devices, schedule.name),
-              "1", "how devices share unified memory is not modelled");
-  }
-  const Framework& framework = framework_of(options.framework);
-  if (schedule.is(Trait::kMovesPages) && framework.copies.streams != CopyStreams::kOverlap) {
-    bad_value("--framework", fmt::format("{} with the schedule {}", framework.name, schedule.name),
-              "a framework whose copies overlap (copy_streams)",
-              "the driver moves pages: no framework's copies wait for them");
-  }
+void check_modes(const Schedule& schedule, const Machine& machine) {
   const std::string mode = missing_mode(schedule, machine.profile);
   if (!mode.empty()) {
     const bool impossible = machine.profile.connection.impossible_modes.contains(mode);

@@ -1,5 +1,5 @@
 // Who plans what, from the inside out: a round (the schedule), a device's rounds, pages or compressed tensors,
-// all devices; then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
+// all devices (the table of passes); then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
 // lifetimes, so only in-core can be planned by them.
 #include "simulator/predict/planning.hpp"
 
@@ -99,19 +99,19 @@ std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& 
 }
 
 /// In-core under an accounting without lifetimes: the footprint decides, the times are the plan's.
-PlanResult plan_footprint(const Case& which, const Schedule& schedule) {
+PlannedIteration plan_footprint(const Case& which, const Schedule& schedule, Bytes /*budget*/) {
   if (which.in_core_peak > which.budget) {
     const Bytes fixed = which.costs.static_bytes;
     const Bytes free(std::max<std::int64_t>(0, which.budget.count() - fixed.count()));
-    return OutOfMemory{.step = "the whole iteration",
-                       .wanted = which.in_core_peak - fixed,
-                       .free = free,
-                       .largest_hole = free,
-                       .holders = {},
-                       .smallest_budget = which.in_core_peak,
-                       .tier = OutOfMemory::Tier::kNear};
+    return {OutOfMemory{.step = "the whole iteration",
+                        .wanted = which.in_core_peak - fixed,
+                        .free = free,
+                        .largest_hole = free,
+                        .holders = {},
+                        .smallest_budget = which.in_core_peak,
+                        .tier = OutOfMemory::Tier::kNear}};
   }
-  return schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)));
+  return {schedule.make_plan(problem_of(which, which.costs, simulated_budget(which)))};
 }
 
 PlannedIteration plan_rounds(const Case& which, const Schedule& schedule, Bytes budget,
@@ -169,7 +169,8 @@ PlannedIteration plan_quickest_rounds(const Case& which, const Schedule& schedul
   return best;
 }
 
-PlannedIteration plan_compressed(const Case& which, const PlanningProblem& problem) {
+PlannedIteration plan_compressed(const Case& which, const Schedule& /*schedule*/, Bytes budget) {
+  const PlanningProblem problem = problem_of(which, which.costs, budget);
   const auto elementwise = [&](std::int64_t flops, std::int64_t bytes) {
     return elementwise_cost(problem.graph, which.hardware, which.compute, flops, bytes);
   };
@@ -181,24 +182,8 @@ PlannedIteration plan_compressed(const Case& which, const PlanningProblem& probl
   return plan_with_compression({.problem = problem, .costs_of = costs_of});
 }
 
-PlannedIteration plan_one_device(const Case& which, const Schedule& schedule, Bytes budget) {
+PlannedIteration plan_in_micro_batches(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch sub_batch = sub_batch_of(which, schedule);
-  if (which.moving) return plan_with_state(which, schedule, budget);
-  const bool other_tensors =
-      schedule.is(Trait::kMovesPages) || compresses(schedule, which.schedule_options);
-  if (other_tensors && !which.costs.held.empty()) {
-    Case fixed = which;
-    fixed.costs = with_nothing_held(which.costs);
-    return plan_one_device(fixed, schedule, budget);
-  }
-  if (is_footprint(which.accounting)) return {plan_footprint(which, schedule)};
-  if (schedule.is(Trait::kMovesPages)) return plan_in_pages(which, schedule, budget, sub_batch);
-  if (compresses(schedule, which.schedule_options)) {
-    return plan_compressed(which, problem_of(which, which.costs, budget));
-  }
-  if (sub_batch.kind == SubBatch::Kind::kOff) {
-    return {schedule.make_plan(problem_of(which, which.costs, budget))};
-  }
   if (sub_batch.kind == SubBatch::Kind::kAuto && schedule.is(Trait::kOptimizes)) {
     return plan_quickest_rounds(which, schedule, budget);
   }
@@ -206,6 +191,8 @@ PlannedIteration plan_one_device(const Case& which, const Schedule& schedule, By
   options.sub_batch = sub_batch;
   return plan_rounds(which, schedule, budget, options);
 }
+
+PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget);
 
 /// Of all devices together, as for rounds.
 constexpr std::size_t kMostTasks = std::size_t{1} << 22;
@@ -252,7 +239,7 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
   for (const std::int64_t count : {samples.front(), samples.back()}) {
     if (!shares.empty() && shares.back().samples == count) continue;
     Case job = case_of_share(which, count, samples.front());
-    PlannedIteration planned = plan_one_device(job, schedule, budget);
+    PlannedIteration planned = plan_passes(job, schedule, budget);
     if (!std::holds_alternative<Plan>(planned.plan)) return {std::move(planned.plan)};
     shares.push_back({count, std::move(job), std::move(planned)});
   }
@@ -282,6 +269,65 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
   all->share = first ? first : std::make_shared<const Iteration>(which);
   Plan plan = join_devices(plans, *all, which.exchange);
   return {std::move(plan), std::move(all)};
+}
+
+bool in_micro_batches(const PassJob& job) {
+  return job.schedule != nullptr &&
+         sub_batch_of(job.accounting, job.options, *job.schedule).kind != SubBatch::Kind::kOff;
+}
+
+std::string asks_devices(const PassJob& job) {
+  return job.devices > 1 ? fmt::format("--devices {}", job.devices) : "";
+}
+
+std::string asks_footprint(const PassJob& job) {
+  return is_footprint(job.accounting)
+             ? fmt::format("--accounting {}", accounting_name(job.accounting))
+             : "";
+}
+std::vector<Exclusion> footprint_without(const PassJob& job) {
+  if (job.schedule == nullptr) return {};
+  const Schedule& schedule = *job.schedule;
+  return {{!schedule.is(Trait::kMovesNothing) || schedule.is(Trait::kRecomputes),
+           fmt::format("the schedule {}", schedule.name), "use liveness or define-by-run",
+           "the others have no lifetimes: use them with the schedule in-core or with "
+           "`inspect`"}};
+}
+
+std::string asks_compression(const PassJob& job) {
+  return job.schedule != nullptr && compresses(*job.schedule, job.options) ? "--lms-action" : "";
+}
+std::vector<Exclusion> compression_without(const PassJob& job) {
+  return {{in_micro_batches(job), "micro-batches", "use --sub-batch off, or --lms-action swap",
+           "they are planned on the network's own graph"}};
+}
+
+std::string asks_micro_batches(const PassJob& job) {
+  return in_micro_batches(job) ? "--sub-batch" : "";
+}
+
+constexpr Pass kPasses[] = {
+    {&asks_devices, nullptr, &plan_on_devices},
+    {&asks_moving_state, &moving_state_without, &plan_with_state},
+    {&asks_footprint, &footprint_without, &plan_footprint},
+    {&asks_pages, &pages_without, &plan_in_pages, true},
+    {&asks_compression, &compression_without, &plan_compressed, true},
+    {&asks_micro_batches, nullptr, &plan_in_micro_batches},
+};
+
+PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget) {
+  const PassJob job = pass_job(which, &schedule);
+  const auto* pass = std::find_if(std::begin(kPasses), std::end(kPasses),
+                                  [&](const Pass& each) { return !each.asked(job).empty(); });
+  if (pass == std::end(kPasses)) {
+    return {schedule.make_plan(problem_of(which, which.costs, budget))};
+  }
+  if (!pass->keeps_gradients || which.costs.held.empty()) {
+    return pass->plan(which, schedule, budget);
+  }
+  Case fixed = which;
+  fixed.costs = with_nothing_held(which.costs);
+  return pass->plan(fixed, schedule, budget);
 }
 
 }  // namespace
@@ -349,14 +395,41 @@ Bytes simulated_budget(const Case& which) {
   return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
 }
 
-PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget) {
-  if (compresses(schedule, which.schedule_options) &&
-      sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff) {
-    bad_value("--lms-action", "compression in sub-batches", "--sub-batch off, or --lms-action swap",
-              "rounds are planned on the network's own graph");
+PassJob pass_job(const Case& which, const Schedule* schedule) {
+  return {.devices = which.devices,
+          .accounting = which.accounting,
+          .framework = framework_of(which.framework),
+          .options = which.schedule_options,
+          .hardware = which.hardware,
+          .state = which.moving ? &which.moving->options : nullptr,
+          .schedule = schedule};
+}
+
+PassJob pass_job(const CaseOptions& options, const HardwareProfile& hardware,
+                 const Schedule* schedule) {
+  const bool shares = sharing_devices(options) > 1;  // each plans alone
+  return {.devices = shares ? 1 : options.devices,
+          .accounting = options.graph.accounting,
+          .framework = framework_of(options.framework),
+          .options = options.schedule,
+          .hardware = hardware,
+          .state = options.state.any() || shares ? &options.state : nullptr,
+          .schedule = schedule};
+}
+
+void check_passes(const PassJob& job) {
+  for (const Pass& pass : kPasses) {
+    const std::string asked = pass.asked(job);
+    if (asked.empty() || pass.without == nullptr) continue;
+    for (const Exclusion& each : pass.without(job)) {
+      if (each.holds) cannot_combine(asked, each.with, each.remedy, each.why);
+    }
   }
-  PlannedIteration result = which.devices > 1 ? plan_on_devices(which, schedule, budget)
-                                              : plan_one_device(which, schedule, budget);
+}
+
+PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget) {
+  check_passes(pass_job(which, &schedule));
+  PlannedIteration result = plan_passes(which, schedule, budget);
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
     const CostTable& costs = result.iteration ? result.iteration->costs : which.costs;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/sub_batch.hpp"
@@ -13,7 +15,42 @@ namespace ooc {
 /// Budget of the simulation. A footprint was judged before, so its plan runs without limit.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 
-/// SpecError for what cannot be combined.
+/// Job as far as passes ask about it.
+struct PassJob {
+  int devices = 1;
+  Accounting accounting = Accounting::kLiveness;
+  const Framework& framework;
+  const ScheduleOptions& options;
+  const HardwareProfile& hardware;
+  const StateOptions* state = nullptr;  ///< null: model states stay near
+  const Schedule* schedule = nullptr;   ///< null: not known yet
+};
+[[nodiscard]] PassJob pass_job(const Case& which, const Schedule* schedule);
+[[nodiscard]] PassJob pass_job(const CaseOptions& options, const HardwareProfile& hardware,
+                               const Schedule* schedule);
+
+/// What a pass cannot be combined with.
+struct Exclusion {
+  bool holds;        ///< for this job
+  std::string with;  ///< as typed: "--devices 2"
+  std::string remedy;
+  std::string why;
+};
+
+/// Writes a job's iteration out as another one, and makes its plan. A table of passes, the outermost first, is all that
+/// knows which of them there are; the first that is asked for plans, through the others.
+struct Pass {
+  std::string (*asked)(
+      const PassJob& job);  ///< option that asks for it, as typed; empty: none does
+  std::vector<Exclusion> (*without)(const PassJob& job);  ///< null: goes with all
+  PlannedIteration (*plan)(const Case& which, const Schedule& schedule, Bytes budget);
+  bool keeps_gradients = false;  ///< allocates them for all of the iteration
+};
+
+/// Throws SpecError for passes that cannot be combined.
+void check_passes(const PassJob& job);
+
+/// Throws SpecError for what cannot be combined.
 [[nodiscard]] PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget);
 
 /// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
