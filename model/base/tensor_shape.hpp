@@ -44,6 +44,4 @@ struct ConvolutionShape {
 /// Tasks of a convolution: forward, gradient of the input, gradient of the weights.
 enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
 
-enum class StreamingKind { kElementwise, kNorm, kPool };  ///< kernels that memory bounds
-
 }  // namespace ooc

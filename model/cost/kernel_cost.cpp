@@ -111,9 +111,9 @@ double KernelPricer::casts(const LayerModel& model, TaskKind kind) const {
   }
 }
 
-double KernelPricer::streaming(double bytes, double kernels, StreamingKind kind) const {
+double KernelPricer::streaming(double bytes, double kernels) const {
   if (bytes == 0) return 0;
-  return streaming_seconds({.bytes = bytes, .kernels = kernels, .kind = kind}, platform_);
+  return streaming_seconds({.bytes = bytes, .kernels = kernels}, platform_);
 }
 
 KernelPricer::ConvolutionMethods KernelPricer::methods(const LayerModel& model,
@@ -271,7 +271,7 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
     if (model.saves.mask_bytes > 0) return 0;  // dropout
     if (model.saves.statistics_fixed > 0) bytes *= kInferenceNormShare;
   }
-  return streaming(bytes, 1, model.streaming);
+  return streaming(bytes, 1);
 }
 
 double KernelPricer::seconds(const Task& task) const {

@@ -42,8 +42,7 @@ class KernelPricer {
   [[nodiscard]] Dtype type_of(const LayerModel& model) const;
   [[nodiscard]] double output_bytes(const LayerModel& model) const;
   [[nodiscard]] double casts(const LayerModel& model, TaskKind kind) const;
-  [[nodiscard]] double streaming(double bytes, double kernels,
-                                 StreamingKind kind = StreamingKind::kElementwise) const;
+  [[nodiscard]] double streaming(double bytes, double kernels) const;
   [[nodiscard]] double convolution(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] ConvolutionMethods methods(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double products(const LayerModel& model, TaskKind kind) const;

@@ -58,7 +58,7 @@ Dtype simt_dtype(Dtype dtype) {
 // bytes / (near rate x share) x the software's factor + the cost of each kernel.
 
 double streaming_seconds(const StreamingKernel& kernel, const KernelPlatform& platform) {
-  return kernel.bytes * platform.software.factor(kernel.kind) / streaming_rate(platform) +
+  return kernel.bytes * platform.software.elementwise_factor / streaming_rate(platform) +
          kernel.kernels * platform.architecture.elementwise_kernel_seconds;
 }
 

@@ -111,27 +111,12 @@ struct Software {
   Fusion fusion = Fusion::kNone;
   AttentionKernels attention = AttentionKernels::kFlash3;
   ChannelPadding padding = ChannelPadding::kToUnits;
-  double elementwise_factor = 1;      ///< time factor of element-wise kernels
-  std::optional<double> norm_factor;  ///< time factor of norms; unset: as element-wise
-  std::optional<double> pool_factor;  ///< time factor of pools; unset: as element-wise
-  std::pair<int, int> cudnn{9, 0};    ///< version (major, minor)
+  double elementwise_factor = 1;    ///< time factor of streaming kernels
+  std::pair<int, int> cudnn{9, 0};  ///< version (major, minor)
   /// Host time to issue the kernels of one layer and pass. Backward tasks of a layer share it
   /// equally. Updates cost nothing.
   Duration issue;
   double autocast_issue = 1;  ///< time factor of `issue` under autocast, whose casts are issued too
-
-  /// Returns the time factor of a streaming kernel.
-  [[nodiscard]] double factor(StreamingKind kind) const {
-    switch (kind) {
-      case StreamingKind::kNorm:
-        return norm_factor.value_or(elementwise_factor);
-      case StreamingKind::kPool:
-        return pool_factor.value_or(elementwise_factor);
-      case StreamingKind::kElementwise:
-        break;
-    }
-    return elementwise_factor;
-  }
 };
 
 /// Purpose of a run. Inference saves nothing for backward; its batch norms use known statistics.
@@ -158,7 +143,6 @@ struct KernelPlatform {
 struct StreamingKernel {
   double bytes = 0;    ///< bytes read and written
   double kernels = 1;  ///< number of launches
-  StreamingKind kind = StreamingKind::kElementwise;
 };
 
 [[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,

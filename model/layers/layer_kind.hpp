@@ -192,7 +192,6 @@ struct LayerModel {
   bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
   bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
-  StreamingKind streaming = StreamingKind::kElementwise;  ///< kind, if it is one streaming kernel
   std::optional<CustomCost> custom;
   /// Sizes of a conv, for algorithms; null for other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;

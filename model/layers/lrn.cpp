@@ -26,7 +26,6 @@ LayerModel read_lrn(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {count * (neighbours + 6), Wide(4) * bytes, 0});
   model.saves = {.inputs = true, .output = true};
   model.is_feature_extractor = true;
-  model.streaming = StreamingKind::kNorm;
   return model;
 }
 

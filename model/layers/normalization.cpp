@@ -26,7 +26,6 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                           per_channel * (traits.vectors > 0 ? traits.vectors + 1 : 0)});
   model.saves.inputs = true;
   model.is_feature_extractor = true;
-  model.streaming = StreamingKind::kNorm;
   return model;
 }
 
@@ -79,7 +78,6 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   const auto set = [&](TaskWork& work, const Wide& moved) {
     work.bytes_per_sample = to_count(spec, moved, "bytes moved a sample");
   };
-  model.streaming = StreamingKind::kElementwise;  // each of its operations
   set(model.work.forward, bytes(own ? 8 : 5, 2));
   set(model.work.backward_data, bytes(own ? 20 : 17, 6));
 }

@@ -42,7 +42,6 @@ LayerModel read_rms_norm(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(
       spec, {Wide(8) * count, Wide(3) * element * count + row_bytes, Wide(2) * element * width});
   model.is_feature_extractor = true;
-  model.streaming = StreamingKind::kNorm;
   if (read_norm_form(spec) == NormForm::kEager) {
     set_eager_form(spec, inputs, rows, FirstOperand::kInput, model);
   } else {

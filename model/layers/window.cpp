@@ -146,7 +146,6 @@ void set_pool_work(const SpecView& spec, const LayerInputs& inputs, PoolKind kin
     model.saves.input_for_shape = true;
   }
   model.is_feature_extractor = true;
-  model.streaming = StreamingKind::kPool;
 }
 
 LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind kind) {

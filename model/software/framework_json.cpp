@@ -157,10 +157,6 @@ void read_kernels(const ProfileSection& root, Software& software) {
   if (const auto factor = root.optional_number("elementwise")) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
-  if (const auto factor = root.optional_number("norm"))
-    software.norm_factor = factor->as_ratio(0.1, 10);
-  if (const auto factor = root.optional_number("pool"))
-    software.pool_factor = factor->as_ratio(0.1, 10);
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
   if (const auto factor = root.optional_number("autocast_issue")) {
     software.autocast_issue = factor->as_ratio(1, 10);

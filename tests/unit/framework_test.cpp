@@ -110,8 +110,6 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
   CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
-  CHECK(software_read(R"("norm": 1.2,)").software.norm_factor == 1.2);
-  CHECK(software_read(R"("pool": 1.4,)").software.pool_factor == 1.4);
   CHECK(software_read(R"("attention": "separate",)").software.attention ==
         AttentionKernels::kSeparate);
   CHECK(software_read(R"("cudnn": "7.6",)").cudnn == std::pair{7, 6});

@@ -71,10 +71,6 @@ TEST_CASE("old libraries lack algorithms, and scale element-wise kernels") {
   platform.software.elementwise_factor = 1.5;
   platform.architecture.elementwise_kernel_seconds = 3e-6;
   CHECK(streaming_seconds({.bytes = 1e9, .kernels = 2}, platform) == Approx(15e-3 + 6e-6));
-  const StreamingKernel pool{.bytes = 1e9, .kernels = 2, .kind = StreamingKind::kPool};
-  CHECK(streaming_seconds(pool, platform) == Approx(15e-3 + 6e-6));
-  platform.software.pool_factor = 2;
-  CHECK(streaming_seconds(pool, platform) == Approx(20e-3 + 6e-6));
 }
 
 TEST_CASE(

@@ -38,26 +38,6 @@ TEST_CASE("rms_norm reads a row once and keeps its input and four bytes a row") 
   CHECK(counts(model.paleo_work.forward) == Counts{0, 0, 0});
 }
 
-TEST_CASE("norms and pools say that they are; norms written out are element-wise kernels") {
-  for (const char* norm : {"batch_norm", "layer_norm", "rms_norm", "lrn"}) {
-    CAPTURE(norm);
-    const std::string layer = R"({"type": ")" + std::string(norm) + R"("})";
-    CHECK(read_layer(layer, {{{4, 6, 6}}}).streaming == StreamingKind::kNorm);
-  }
-  for (const char* norm : {"layer_norm", "rms_norm"}) {
-    CAPTURE(norm);
-    const std::string layer = R"({"type": ")" + std::string(norm) + R"(", "form": "eager"})";
-    CHECK(read_layer(layer, {{{3, 8}}}).streaming == StreamingKind::kElementwise);
-  }
-  for (const char* pool :
-       {R"("max_pool", "kernel": 2)", R"("avg_pool", "kernel": 2)", R"("global_avg_pool")"}) {
-    CAPTURE(pool);
-    const std::string layer = R"({"type": )" + std::string(pool) + "}";
-    CHECK(read_layer(layer, {{{4, 6, 6}}}).streaming == StreamingKind::kPool);
-  }
-  CHECK(read_layer(R"({"type": "relu"})", {{{4, 6, 6}}}).streaming == StreamingKind::kElementwise);
-}
-
 TEST_CASE("rms_norm of a head has the head's parameters and a row for each") {
   const LayerModel model =
       read_layer(R"({"type": "rms_norm", "width": 2})", {{{3, 8}}}, Dtype::kBfloat16);
