@@ -1,4 +1,5 @@
-// `calibrate --from-operations`: the rates of a card's kernels from a table of measured operations.
+// `calibrate --from-operations`: the rates of a card's kernels from a table of measured operations. (Wrong tables:
+// tests/golden/cases/calibrations.md.)
 #include "cli/calibrate/operations.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -122,28 +123,4 @@ TEST_CASE("both backward passes of a convolution in one row are priced as their 
         .price(truth());
   };
   CHECK(price("backward") == Approx(price("backward_data") + price("backward_weights")));
-}
-
-TEST_CASE("what is wrong with a table or its use is said with line and column") {
-  const Bench bench;
-  const auto error = [&](const std::string& text) {
-    (void)bench.folder.file("bad.csv", text);
-    const Ran ran = bench.fit({"-o", "mine.json"}, "bad.csv");
-    CHECK(ran.exit_code == 2);
-    return ran.err;
-  };
-  CHECK(has(error("kind,ms,speed\n"), "unknown column \"speed\""));
-  CHECK(has(error("kind,ms,ms\n"), "column \"ms\" twice"));
-  CHECK(has(error("kind,m\n"), "a column \"ms\""));
-  CHECK(has(error("kind,ms\n"), "no rows"));
-  CHECK(has(error("kind,ms\nstreaming\n"), "line 2: found 1 fields"));
-  CHECK(has(error("kind,ms,bytes\nstreaming,0,4\n"), "line 2, ms"));
-  CHECK(has(error("kind,ms,bytes\n# note\ndance,1,4\n"), "one of conv, product"));
-  CHECK(has(error("kind,ms,bytes,gpu\nstreaming,1,4,a\nstreaming,1,4,b\n"), "line 3, gpu"));
-  CHECK(has(error("kind,dtype,ms,m,n,k\nproduct,bfloat16,1,8,8,8\n"), "line 2, dtype"));
-  CHECK(has(error(kHeader + "conv,,,1,4,2,2,4,5,5,0,0,,,,,1\n"), "a kernel that fits"));
-  CHECK(has(calibrate(bench.folder, {"--from-operations", "ops.csv", "-o", "p.json"}).err,
-            "--hardware"));
-  CHECK(has(calibrate(bench.folder, {"--hardware", "./card.json", "-o", "p.json"}).err,
-            "--hardware needs --from-operations"));
 }

@@ -1,4 +1,4 @@
-// Calibrations that succeed: measured, fitted again, continued; and command lines that do not fit.
+// Calibrations that measure: to the end, continued, interrupted. (Without a GPU: tests/golden/cases/calibrations.md.)
 #include "calibrate/session/samples.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/cli/calibrate_support.hpp"
@@ -43,18 +43,6 @@ TEST_CASE("one command measures, writes a profile and its samples, and predicts 
   CHECK_MESSAGE(predicted.exit_code == 0, predicted.err);
 }
 
-TEST_CASE("recorded samples are fitted again without a GPU and give the same profile twice") {
-  const ScratchFolder folder;
-  const Ran first = calibrate(folder, {"-o", "a.json", "--from", kRecorded, "--probe", "none"});
-  REQUIRE_MESSAGE(first.exit_code == 0, first.err);
-  const Ran second =
-      calibrate(folder, {"-o", "b.json", "--from", "a.json.samples.jsonl", "--probe", "none"});
-  REQUIRE(second.exit_code == 0);
-  CHECK(folder.read("a.json") == folder.read("b.json"));
-  CHECK(folder.read("a.json.samples.jsonl") == read_file(kRecorded));
-  CHECK(first.out == second.out);
-}
-
 TEST_CASE("--from measures only what is missing, and goes on where a kill left half a line") {
   const ScratchFolder folder;
   Words arguments = kCalibrateMeasure;
@@ -97,39 +85,6 @@ TEST_CASE("the shipped profile is found by the device's name, or --like must say
              {"no shipped profile of \"NVIDIA Z9\"", "the samples are kept"});
 }
 
-TEST_CASE("command lines that cannot be meant are refused") {
-  const ScratchFolder folder;
-  folder.file("bad.json", "{\"format\": 1}");
-  folder.file("empty.json", "");
-  const auto refused = [&](const Words& arguments, const std::string& says) {
-    check_ends(calibrate(folder, arguments), 2, {says});
-  };
-  refused({}, "--output");
-  refused({"-o", "-"}, "--output");
-  refused({"-o", "p.json", "--quick", "--full"}, "--full");
-  refused({"-o", "p.json", "--device", "x"}, "--device");
-  refused({"-o", "p.json", "--date", "today"}, "--date");
-  refused({"-o", "p.json", "--probe", "/nowhere"}, "--probe");
-  refused({"-o", "p.json", "--probe", "none"}, "--from");
-  refused({"-o", "p.json", "--time-limit", "0s", "--probe", OOC_GPU_STUB}, "--time-limit");
-  refused({"-o", "p.json", "--from", "nowhere.json"}, "nowhere.json");
-  refused({"-o", "p.json", "--from", "bad.json"}, "bad.json");
-  refused({"-o", "p.json", "--from", "empty.json"}, "empty.json");
-  refused({"-o", "bad.json", "--from", "bad.json", "--probe", "none"}, "bad.json");
-  refused({"-o", "/nowhere/p.json", "--probe", OOC_GPU_STUB}, "/nowhere/p.json");
-  refused({"-o", "p.json", "--like", "v101", "--probe", OOC_GPU_STUB}, "--like");
-  refused({"-o", "p.json", "--from", kRecorded, "--probe", "none", "--plot", "p.json"}, "--plot");
-  CHECK(folder.entries() == Words{"bad.json", "empty.json"});
-}
-
-TEST_CASE("nothing is written beside a device") {
-  const ScratchFolder folder;
-  std::filesystem::create_symlink("/dev/null", folder.path() / "nowhere");
-  const Ran ran = calibrate(folder, {"-o", "nowhere", "--from", kRecorded, "--probe", "none"});
-  CHECK(ran.exit_code == 0);
-  CHECK(folder.entries() == Words{"nowhere"});
-}
-
 // What can go wrong while measuring: in every case the message says what, and the samples stay.
 
 const Words kMeasure{"-o", "p.json", "--probe", OOC_GPU_STUB, "--like", "v100-16gb-pcie3"};
@@ -145,8 +100,6 @@ TEST_CASE("without a measuring program the exit code is 5 and the message says w
   const ScratchFolder folder;
   check_ends(calibrate(folder, {"-o", "p.json"}), 5, {"no GPU", "/usr/bin/ooc-paleo-gpu"});
   CHECK(folder.entries().empty());
-  check_ends(calibrate(folder, {"-o", "p.json"}, "", {{"OOC_PALEO_GPU", "/nowhere"}}), 2,
-             {"OOC_PALEO_GPU"});
 }
 
 TEST_CASE("without a device the exit code is 5 and the message is the measuring program's") {
@@ -177,14 +130,6 @@ TEST_CASE(
   CHECK_MESSAGE(hung.exit_code == 0, hung.err);
   CHECK(has(hung.out, "refused: did not answer for"));
   CHECK(folder.entries() == Words{"p.json", "p.json.samples.jsonl"});
-}
-
-TEST_CASE("what is no measuring program is not believed") {
-  const ScratchFolder folder;
-  folder.file("program", "#!/bin/sh\necho rubbish\n");
-  std::filesystem::permissions(folder.path() / "program", std::filesystem::perms::owner_all);
-  check_ends(calibrate(folder, {"-o", "p.json", "--probe", "./program"}), 2,
-             {"records of ooc-paleo-gpu"});
 }
 
 /// Starts a calibration, and once it has samples sends it the signal.
@@ -220,7 +165,6 @@ TEST_CASE("when the time is up, what there is is fitted, and the report says wha
   const Ran ran = calibrate(folder, arguments, kSlowCalls);
   CHECK_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.out, "there was no time for "));
-  check_ends(calibrate(folder, {"-o", "q.json", "--within", "0s"}), 2, {"--within"});
 }
 
 TEST_CASE("on a terminal the line of progress is gone before anything else is said") {
@@ -246,76 +190,6 @@ TEST_CASE("two calibrations at once on one output are refused") {
                            "; code=$?; kill -TERM $child; wait $child; exit $code",
                        {.folder = folder.path(), .environment = {{"OOC_STUB", kSlowCalls}}}),
              2, {"which another calibration is writing"});
-}
-
-TEST_CASE("an output that cannot be written is found before anything is measured") {
-  const ScratchFolder folder;
-  check_ends(calibrate(folder, {"-o", "/proc/p.json", "--probe", OOC_GPU_STUB}), 2,
-             {"/proc/p.json"});
-  CHECK(folder.entries().empty());
-}
-
-// `calibrate --from-nvbandwidth`: the link of people who have no nvcc.
-
-/// As version 0.8 prints it: texts, a column for each device.
-const std::string kOutput = R"({"nvbandwidth": {
-  "CUDA Runtime Version": 12080, "Driver Version": "570.86", "GPU Device list": ["0: NVIDIA H100"],
-  "version": "0.8",
-  "testcases": [
-    {"name": "host_to_device_memcpy_ce", "status": "Passed", "bandwidth_description": "memcpy CE",
-     "bandwidth_matrix": [["55.36", "50.00"]], "sum": 105.36},
-    {"name": "device_to_host_memcpy_ce", "status": "Passed", "bandwidth_matrix": [["53.12", "N/A"]]},
-    {"name": "host_to_device_bidirectional_memcpy_ce", "status": "Passed",
-     "bandwidth_matrix": [["44.288", "N/A"]]},
-    {"name": "device_to_host_bidirectional_memcpy_ce", "status": "Passed",
-     "bandwidth_matrix": [["39.84", "N/A"]]},
-    {"name": "device_local_copy", "status": "Passed", "bandwidth_matrix": [["1400.0", "N/A"]]},
-    {"name": "device_to_device_memcpy_read_ce", "status": "Waived"}]}})";
-
-TEST_CASE("nvbandwidth's output becomes the link of a profile, the rest stays") {
-  const ScratchFolder folder;
-  folder.file("nv.json", kOutput);
-  const Ran ran = calibrate(folder, {"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "-o",
-                                     "p.json", "--date", "2025-01-31"});
-  REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
-  const ProfileSources sources{
-      .architecture_folders = {OOC_SOURCE_DIR "/hwprofiles/architectures"}};
-  const HardwareProfile profile = read_profile_text(folder.read("p.json"), "p.json", sources);
-  const HardwareProfile like =
-      read_profile_file(OOC_SOURCE_DIR "/hwprofiles/h100-sxm.json", sources);
-  const TransferMode& pinned = profile.connection.modes.at("pinned");
-  CHECK(std::get<StraightLine>(pinned.to_near).throughput == BytesPerSecond(55'360'000'000));
-  CHECK(std::get<StraightLine>(pinned.to_far).throughput == BytesPerSecond(53'120'000'000));
-  CHECK(std::get<StraightLine>(pinned.to_far).latency == Duration(8000));  // as h100-sxm has it
-  // 44.288 of 55.36 and 39.84 of 53.12
-  CHECK(profile.connection.duplex.to_near.count() == doctest::Approx(0.8e9));
-  CHECK(profile.connection.duplex.to_far.count() == doctest::Approx(0.75e9));
-  // 1400 read and 1400 written are 0.9 of it.
-  CHECK(static_cast<double>(profile.near_memory.throughput.count()) ==
-        doctest::Approx(2800e9 / 0.9).epsilon(0.001));
-  CHECK(profile.kernels->sustained == like.kernels->sustained);
-  CHECK(has(folder.read("p.json"), "nvbandwidth 0.8: host_to_device_memcpy_ce"));
-  CHECK(has(ran.out, "55.36 GB/s"));
-  CHECK(run_ooc_paleo({"predict", "alexnet", "--batch", "8", "--hardware", "./p.json"}, in(folder))
-            .exit_code == 0);
-}
-
-TEST_CASE("what lacks a direction, is no output of nvbandwidth or has no --like is refused") {
-  const ScratchFolder folder;
-  folder.file("nv.json", kOutput);
-  folder.file("none.json", R"({"testcases": []})");
-  const auto refused = [&](Words words, const std::string& says) {
-    words.insert(words.end(), {"-o", "p.json"});
-    const Ran ran = calibrate(folder, words);
-    CHECK(ran.exit_code == 2);
-    CHECK_MESSAGE(has(ran.err, says), ran.err);
-  };
-  refused({"--from-nvbandwidth", "nv.json"}, "--like");
-  refused({"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "--device", "1"},
-          "no device_to_host_memcpy_ce of device 1");
-  refused({"--from-nvbandwidth", "none.json", "--like", "h100-sxm"}, "nvbandwidth");
-  refused({"--from-nvbandwidth", "nv.json", "--like", "h100-sxm", "--full"}, "--full");
-  CHECK(folder.entries() == Words{"none.json", "nv.json"});
 }
 
 }  // namespace

@@ -97,49 +97,5 @@ TEST_CASE("the inputs of a result are a job file that gives the result again") {
   });
 }
 
-TEST_CASE("every command takes a job, and leaves alone what it does not ask") {
-  const ScratchFolder scratch;
-  const std::string job =
-      scratch.file("job.json", R"({"network": "alexnet", "hardware": "m40", "batch": 64,
-    "schedule": "capacity", "memory": "2 GiB", "link": "16 GB/s", "update_in_backward": false})");
-  const Words flags{"alexnet", "--hardware", "m40", "--memory", "2GiB"};
-  const Words all = flags + Words{"--batch", "64", "--schedule", "capacity", "--link", "16GB/s"};
-  const auto same = [&](const Words& by_job, const Words& by_flags) {
-    const Ran one = run_ooc_paleo(by_job);
-    const Ran other = run_ooc_paleo(by_flags);
-    CAPTURE(by_job.front());
-    CHECK(one.err == other.err);
-    CHECK(one.out == other.out);
-    CHECK(one.exit_code == other.exit_code);
-  };
-  same({"predict", job}, Words{"predict"} + all);
-  same({"compare", job}, Words{"compare"} + all);
-  same({"fit", job}, Words{"fit"} + all);
-  same({"sweep", job}, Words{"sweep"} + all);
-  same({"inspect", job}, {"inspect", "alexnet", "--hardware", "m40", "--batch", "64"});
-  same({"max-batch", job},
-       Words{"max-batch"} + flags + Words{"--schedule", "capacity", "--link", "16GB/s"});
-  // What is looked for the job does not know.
-  same({"max", job}, Words{"max"} + flags + Words{"--schedule", "capacity", "--link", "16GB/s"});
-  same({"need", "link", job},
-       Words{"need", "link"} + flags + Words{"--batch", "64", "--schedule", "capacity"});
-  // A flag takes the place of the job's value.
-  same({"predict", job, "--memory", "3GiB", "--schedules", "vdnn-all"},
-       {"predict", "alexnet", "--hardware", "m40", "--memory", "3GiB", "--batch", "64",
-        "--schedule", "vdnn-all", "--link", "16GB/s"});
-  CHECK(run_shell("ooc-paleo predict - < " + job).out == run_ooc_paleo({"predict", job}).out);
-  // A result is the job of its inputs, in units of its keys.
-  const std::string result =
-      scratch.file("result.json", run_ooc_paleo({"predict", job, "--format", "json"}).out);
-  same({"predict", result}, Words{"predict"} + all);
-  same(
-      {"sweep",
-       scratch.file("s.json",
-                    R"({"network": "alexnet", "hardware": "m40", "batch": 8, "schedule": "capacity",
-    "link_bytes_per_s": [8e9, 16000000000], "memory_bytes": null})")},
-      {"sweep", "alexnet", "--hardware", "m40", "--batch", "8", "--schedule", "capacity", "--link",
-       "8GB/s,16GB/s"});
-}
-
 }  // namespace
 }  // namespace ooc::test

@@ -2,7 +2,6 @@
 ooc_test(max_batch cli
   SOURCES
     max_batch_test.cpp
-    import_test.cpp
     advise_test.cpp need_test.cpp
   LINK ooc_test_support ooc_cli
   RUNS ooc-paleo)

@@ -2,24 +2,14 @@
 # inside. run_program.cpp is shared with the golden tests.
 ooc_test(program cli
   SOURCES
-    ${CMAKE_CURRENT_LIST_DIR}/bad_input_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/compare_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/files_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/framework_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/hardware_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/inputs_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/page_commands_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/job_file_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/kineto_trace_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/onnx_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/policy_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminal_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/pictures_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/results_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/state_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_axes_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/sweep_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/trainer_file_test.cpp
-  LINK ooc_test_support ooc_predict ZLIB::ZLIB
+  LINK ooc_test_support ooc_predict
   RUNS ooc-paleo)
 
 ooc_test(parts cli

@@ -71,14 +71,6 @@ inline void check_ends(const Ran& ran, int exit_code, const Words& parts) {
   for (const std::string& part : parts) CHECK_MESSAGE(has(ran.err, part), part);
 }
 
-/// Exit status 2, nothing on standard output, one line on standard error with all of `parts`.
-inline void check_refused(const Ran& ran, const Words& parts) {
-  check_ends(ran, 2, parts);
-  CHECK(ran.out == "");
-  CHECK(ran.err.starts_with("ooc-paleo: error: "));
-  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
-}
-
 /// Rows of a result in CSV, each a field by its column's name.
 using CsvRow = std::map<std::string, std::string>;
 [[nodiscard]] std::vector<CsvRow> csv_rows(const std::string& csv);
