@@ -362,15 +362,6 @@ TEST_CASE("host_issue, layout and elementwise are those of the kernels") {
     return fastest(case_with(at.workload, at.machine, at.options, fields));
   };
   CHECK(with(R"("elementwise": 1.5,)") > fastest(ideal));
-  // Norms and pools take the factor of element-wise kernels unless they have one.
-  const Duration of_norms = with(R"("norm": 1.5,)") - fastest(ideal);
-  const Duration of_pools = with(R"("pool": 1.5,)") - fastest(ideal);
-  CHECK(of_pools > Duration(0));
-  CHECK(of_norms > of_pools);  // a ResNet has one max pool
-  const Duration of_rest = with(R"("elementwise": 1.5, "norm": 1, "pool": 1,)") - fastest(ideal);
-  CHECK(of_rest > Duration(0));
-  const Duration together = with(R"("elementwise": 1.5,)") - fastest(ideal);
-  CHECK(std::abs((together - of_norms - of_pools - of_rest).count()) <= 200);  // roundings of tasks
   CaseOptions half = at.options;
   half.dtype = Dtype::kFloat16;
   const Workload halves = read_workload(at.workload.path, half);
