@@ -62,4 +62,9 @@ class JobFile {
 /// What a command line asks for, as a job has it: keys, and values as JSON. Where results go is no part of it.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
 
+// The JSON Schema of job files, made from the table of options and the commands' own flags.
+
+/// What studies/study.schema.json has; a test compares the two.
+[[nodiscard]] std::string job_schema();
+
 }  // namespace ooc

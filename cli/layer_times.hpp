@@ -5,11 +5,27 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/kineto_trace.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/network/network.hpp"
 
 namespace ooc {
+
+// Times of layers from the operators of a trace.
+
+struct TracedLayers {
+  std::vector<LayerTime> times;  ///< in layer order, of one pass
+  std::string coverage;          ///< for a remark
+};
+
+/// Names of ranges that say which layers they are: names of layers, and classes of modules that several operators make up.
+[[nodiscard]] std::vector<std::string> ranges_of_layers(const Network& network);
+
+/// The N-th operator of a kind in a pass is the N-th layer of that kind, unless a range bears the layer's name. Kinds whose
+/// numbers differ stay without times. Throws SpecError where no half of the trace's time is found again.
+[[nodiscard]] TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
+                                           const std::string& file);
 
 /// Returns times in layer order. Throws SpecError with file and line for malformed lines, unknown
 /// layers (with the nearest) and repeated layers.

@@ -10,7 +10,6 @@
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
-#include "cli/trace_layers.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/standard_input.hpp"

@@ -53,4 +53,10 @@ struct DataFile {
 /// data, or the output of scripts/build-pages. Unset: not built.
 [[nodiscard]] std::optional<std::string> find_page_script();
 
+// Files of validation rows that a command line names.
+
+/// Returns the named files in that order; without names, all shipped ones. "networks" names all
+/// shipped sets of measured networks. Throws SpecError for an unknown name, with the nearest.
+[[nodiscard]] std::vector<std::string> find_rows(const std::vector<std::string>& names);
+
 }  // namespace ooc

@@ -15,7 +15,6 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/remarks.hpp"
-#include "cli/validate/find_rows.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/layers/layer_kind.hpp"

@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/job_schema.hpp"
+#include "cli/job_file.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"

@@ -9,7 +9,7 @@
 
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
-#include "reports/writers/json_parts.hpp"
+#include "reports/writers/json.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"

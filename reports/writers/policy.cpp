@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "reports/writers/json_parts.hpp"
+#include "reports/writers/json.hpp"
 #include "reports/writers/trace.hpp"
 
 namespace ooc {

@@ -8,7 +8,7 @@
 
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
-#include "reports/writers/json_parts.hpp"
+#include "reports/writers/json.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "model/base/quantity_io.hpp"
-#include "reports/writers/json_parts.hpp"
+#include "reports/writers/json.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/summary/replay_report.hpp"
 

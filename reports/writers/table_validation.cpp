@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "reports/writers/csv.hpp"
-#include "reports/writers/json_parts.hpp"
+#include "reports/writers/json.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
 

@@ -48,7 +48,7 @@
 #include <span>
 
 #include "model/base/errors.hpp"
-#include "simulator/schedules/lms_choice.hpp"
+#include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
 

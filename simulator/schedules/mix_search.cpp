@@ -13,7 +13,7 @@ namespace ooc {
 namespace {
 
 /// A change is accepted if it is no slower than what was at hand so many changes ago.
-constexpr std::size_t kMemory = 5;
+constexpr std::size_t kChangesBack = 5;
 /// After so many plans without a better one the walk begins anew, in turns with everything kept and from the best, with
 /// times a little above its own.
 constexpr std::int64_t kPatience = 400;
@@ -224,7 +224,7 @@ void MixSearch::walk(std::int64_t plans) {
   const std::int64_t last_patience = kLastPatience + kLastPatienceForIdle * idle;
   Decisions current, next;
   std::int64_t current_time = 0;
-  std::array<std::int64_t, kMemory> before{};
+  std::array<std::int64_t, kChangesBack> before{};
   std::int64_t since_back = 0;
   std::int64_t since_best = 0;
   bool from_best = true;
@@ -238,7 +238,7 @@ void MixSearch::walk(std::int64_t plans) {
   };
   begin(0);
   for (std::size_t place = 0; !over() && tried_ < plans && since_best < last_patience; ++place) {
-    std::int64_t& earlier = before[place % kMemory];
+    std::int64_t& earlier = before[place % kChangesBack];
     next = current;
     do {
       change(next);

@@ -11,7 +11,7 @@
 #include "model/base/option_text.hpp"
 #include "model/network/network.hpp"
 #include "simulator/plan/memory_ledger.hpp"
-#include "simulator/schedules/lms_choice.hpp"
+#include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
@@ -132,7 +132,7 @@ std::optional<OutOfMemory> task_shortage(const PlanningProblem& problem,
       [&](std::size_t i) { return task_name(problem.graph, make_id<TaskId>(i)); });
 }
 
-// The order of returns is that of Janssen, Zolotov, Le's restorations (lms_choice.hpp): one after another.
+// The order of returns is that of Janssen, Zolotov, Le's restorations (lms_compress.hpp): one after another.
 
 namespace {
 

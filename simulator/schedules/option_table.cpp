@@ -15,6 +15,7 @@
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "simulator/schedules/schedule_options.hpp"
 
 namespace ooc {
 namespace {
@@ -353,6 +354,25 @@ std::string options_text(const Schedule& schedule, const ScheduleOptions& option
 std::string_view algorithms_name(AlgorithmChoice algorithms) {
   constexpr std::array<std::string_view, 3> kNames{"fitting", "memory", "performance"};
   return kNames[static_cast<std::size_t>(algorithms)];
+}
+
+// Where the options of single schedules are kept.
+
+namespace {
+
+const OwnOptions kDefaults;
+
+}  // namespace
+
+// Counted by nobody: making and copying options that were not changed takes no memory and no lock.
+OwnPart::OwnPart() : options_(std::shared_ptr<const OwnOptions>(), &kDefaults) {}
+
+// Always a new one: who shares the old one may be on another thread.
+OwnOptions& OwnPart::change() {
+  auto changed = std::make_shared<OwnOptions>(*options_);
+  OwnOptions& fields = *changed;
+  options_ = std::move(changed);
+  return fields;
 }
 
 }  // namespace ooc

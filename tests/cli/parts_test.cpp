@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "cli/command.hpp"
-#include "cli/job_schema.hpp"
+#include "cli/job_file.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"

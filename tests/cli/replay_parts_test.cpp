@@ -1,5 +1,5 @@
 // Parts of `replay` from inside: what a device said of a plan, and whether a profile is of the measured machine.
-#include "cli/replay/measured_run.hpp"
+#include "cli/replay/run_plan.hpp"
 #include "model/base/errors.hpp"
 #include "tests/support/test.hpp"
 

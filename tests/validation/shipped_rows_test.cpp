@@ -1,7 +1,7 @@
 // Are the published figures still met? Every shipped row is run, as `ooc-paleo validate` does, and every row has to hold
 // that is not marked as known to fail; a mark that is no longer true fails, too.
+#include "cli/locate.hpp"
 #include "cli/options.hpp"
-#include "cli/validate/find_rows.hpp"
 #include "cli/validate/row_runner.hpp"
 #include "tests/support/test.hpp"
 
