@@ -34,7 +34,6 @@ std::string ids_with(Wanted wanted) {
 const std::vector<std::string> kMissed{"networks-float16-v100-2017",
                                        "networks-float32-k80",
                                        "networks-float32-mxnet",
-                                       "networks-float32-p100",
                                        "networks-float32-tensorflow-1-12",
                                        "networks-float32-tensorflow-2",
                                        "networks-float32-titan-v-pytorch-1-7",
