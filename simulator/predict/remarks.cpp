@@ -178,8 +178,9 @@ MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::str
       std::find_if(table.begin(), table.end(), [&](const auto& each) { return each.kind == kind; });
   const std::size_t machine = kind.rfind(", on ");
   const bool is_narrowest = machine != std::string_view::npos;
-  constexpr std::int64_t kEnough = 3;  // one or two say less of a machine than the others' do
-  if (found != table.end() && (!is_narrowest || found->figures >= kEnough)) return *found;
+  constexpr std::int64_t kFewestOfMachine =
+      3;  // one or two say less of a machine than the others' do
+  if (found != table.end() && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
   if (!is_narrowest) return {.kind = std::string(kind)};
   return errors_of_kind(table, kind.substr(0, machine));
 }
