@@ -381,9 +381,10 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the jobs")
     parser.add_argument("--device", type=int, default=0, metavar="N", help="number of the GPU; default 0")
     parser.add_argument("--seconds", type=float, default=240, metavar="S", help="begin nothing after so long")
-    parser.add_argument("--first", type=int, metavar="N", help="only the first N jobs")
+    parser.add_argument("--first", type=int, default=len(JOBS), choices=range(1, len(JOBS) + 1), metavar="N",
+                        help=f"only the first N jobs, 1 to {len(JOBS)}")
     parser.add_argument("--profile", type=int, nargs="*", default=[0, 4, 6, 11, 24],
-                        metavar="N", help="jobs whose kernels are listed, from 0; default: five")
+                        choices=range(len(JOBS)), metavar="N", help="jobs whose kernels are listed, from 0; default: five")
     arguments = parser.parse_args()
     jobs = [(name_of(*job), job) for job in JOBS[:arguments.first]]
     if arguments.list:

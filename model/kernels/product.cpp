@@ -119,7 +119,8 @@ double linear_rate(Dtype dtype, const KernelPlatform& platform) {
 
 /// Share of the tensor cores' rate where rows do not begin at multiples of 16 bytes, which other kernels take: GPT-2 of 124 M
 /// parameters is about 25 % quicker with 50,304 words than with 50,257 (A100; Karpathy, nanoGPT, 2023-02), of which the head
-/// and this share make that. Judged by BERT-large's 30,522 words on an H200: 0.38 to 0.40 (tests/data/measured/h200-sxm).
+/// and this share make that; so nanoGPT's own times count as fitted. BERT-large's 30,522 words on an H200 ran at 0.38 to 0.40
+/// (tests/data/measured/h200-sxm), which was known when this was chosen. L8 and FlashAttention's rows judge it.
 constexpr double kUnalignedRate = 0.42;
 
 double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {

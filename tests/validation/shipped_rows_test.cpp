@@ -80,7 +80,7 @@ TEST_CASE("every shipped row holds, but for those that are known to fail") {
 TEST_CASE("figures that count as predicted are in these files") {
   CHECK(ids_with([](const Figure& each) { return each.kind == FigureKind::kPredicted; }) ==
         "L1 L2 L3 L4 L7 L8 M4 M18 T1 T14 T18 incore-bert incore-flash-attention incore-fms-fsdp "
-        "incore-litgpt incore-llm-foundry incore-nanogpt incore-qwen incore-tinyllama ooc-cpu-adam "
+        "incore-litgpt incore-llm-foundry incore-qwen incore-tinyllama ooc-cpu-adam "
         "ooc-deepcompile ooc-links ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-torchao "
         "ooc-torchtune own-h200 own-h200-networks");
 }
