@@ -15,7 +15,6 @@
 #include "model/base/standard_input.hpp"
 #include "model/network/network_json.hpp"
 #include "reports/validation/figures.hpp"
-#include "reports/validation/measured_networks.hpp"
 
 namespace ooc {
 namespace {

@@ -21,7 +21,6 @@
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
 #include "reports/validation/figures.hpp"
-#include "reports/validation/measured_networks.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {
@@ -76,16 +75,11 @@ std::vector<Line> row_lines() {
   for (const std::string& path : find_rows({})) {
     const std::string name = std::filesystem::path(path).stem().string();
     try {
-      const SpecDocument document = read_spec_file(path);
-      if (is_measured_set(document)) {
-        const MeasuredSet set = read_measured_set(document);
-        lines.emplace_back(
-            name, fmt::format("{} networks measured: {}", set.networks.size(), set.file.title));
-      } else {
-        const FigureFile figures = read_figures(document);
-        lines.emplace_back(name, fmt::format("{} figures: {}, {}", figures.rows.size(),
-                                             figures.title, figures.source));
-      }
+      const FigureFile file = read_figures(read_spec_file(path));
+      lines.emplace_back(
+          name, file.networks
+                    ? fmt::format("{} networks measured: {}", file.rows.size(), file.title)
+                    : fmt::format("{} figures: {}, {}", file.rows.size(), file.title, file.source));
     } catch (const SpecError& error) {
       lines.emplace_back(name, std::string("unreadable: ") + error.what());
     }

@@ -33,26 +33,18 @@ int run_validate(const Arguments& arguments) {
   // Every file is read before the first job is run.
   ValidationReport report;
   std::map<std::string, std::string> ids;
-  const auto check_id = [&](const std::string& id, const std::string& file) {
-    const auto [known, is_new] = ids.emplace(id, file);
-    if (is_new) return;
-    throw SpecError({.file = file,
+  for (const std::string& path : files) {
+    report.files.push_back(
+        {.file = read_figures(read_spec_file(path, limits), arguments.value("--framework"))});
+    const std::string& id = report.files.back().file.id;
+    const auto [known, is_new] = ids.emplace(id, path);
+    if (is_new) continue;
+    throw SpecError({.file = path,
                      .place = "/id",
                      .found = in_quotes(id) + ", as in " + known->second,
                      .expected = "an id of its own"});
-  };
-  std::vector<MeasuredSet> sets;
-  for (const std::string& path : files) {
-    SpecDocument document = read_spec_file(path, limits);
-    if (is_measured_set(document)) {
-      sets.push_back(read_measured_set(std::move(document)));
-      check_id(sets.back().file.id, path);
-    } else {
-      report.files.push_back({.file = read_figures(std::move(document))});
-      check_id(report.files.back().file.id, path);
-    }
   }
-  RowRunner runner(limits, arguments.value("--framework"));
+  RowRunner runner(limits);
   for (FileReport& each : report.files) {
     for (const Figure& row : each.file.rows) {
       each.rows.push_back(judge(row, [&](const Asked& asked, const SpecView& place) {
@@ -60,7 +52,6 @@ int run_validate(const Arguments& arguments) {
       }));
     }
   }
-  for (const MeasuredSet& set : sets) report.files.push_back(runner.networks(set));
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });
   const bool fails =

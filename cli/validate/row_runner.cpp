@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <set>
@@ -17,10 +18,11 @@
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
+#include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
+#include "model/cost/kernel_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/software/framework_json.hpp"
-#include "simulator/predict/pass_time.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -176,9 +178,68 @@ JobResult columns_of(const NetworkReport& report) {
           {"compute_time_ns", report.compute_time ? number(report.compute_time->count()) : kNone}}};
 }
 
+/// All tensors and the largest workspace together, by the limits of model/base/units.hpp.
+constexpr Bytes kEnough(2 * kMaxTotalBytes);
+
+/// In core, from the start of the iteration to the end of its first `tasks`.
+Duration time_of_tasks(const Case& which, std::size_t tasks) {
+  const CaseRun run = run_case(which, *find_schedule("in-core"), Bounds::kNone);
+  const Plan* plan = std::get_if<Plan>(&run.plan);
+  const Timeline* timeline = run.timeline();
+  OOC_CHECK(plan != nullptr && timeline != nullptr, "what is timed in core fits");
+  Duration end;
+  for (std::size_t i = 0; i < plan->steps.size(); ++i) {
+    const Step& step = plan->steps[i];
+    if (step.kind != StepKind::kCompute || static_cast<std::size_t>(step.object) >= tasks) continue;
+    end = std::max(end, timeline->spans[i].end);
+  }
+  return end;
+}
+
+/// Time of the gradient of the network's inputs, which graphs leave out and some frameworks compute; 0 if no convolution
+/// reads an input or the profile has no architecture.
+Duration input_gradient_time(const Case& which) {
+  if (!which.hardware.kernels) return {};
+  const KernelPlatform platform = kernel_platform(which.hardware, which.compute.software);
+  const KernelPricer pricer(which.workload.graph, platform, which.inputs.batch);
+  double seconds = 0;
+  const std::vector<Layer>& layers = which.workload.network->layers;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (layers[i].model->convolution == nullptr) continue;
+    if (!std::holds_alternative<InputId>(layers[i].inputs.front())) continue;
+    seconds += pricer.input_gradient_seconds(make_id<LayerId>(i));
+  }
+  return Duration(std::llround(seconds * 1e9));
+}
+
+/// Time to copy parameters in from host memory and, unless `forward`, gradients out: one pinned copy a layer and direction,
+/// without overlap.
+Duration parameter_copies_time(const Case& which, bool forward) {
+  const Network& network = *which.workload.network;
+  std::vector<Bytes> sizes;
+  for (const Layer& layer : network.layers) {
+    if (layer.model->parameters == 0) continue;
+    sizes.emplace_back(layer.model->parameters * dtype_info(network.dtype).bytes);
+  }
+  const TransferCosts copies = estimate_transfers(sizes, which.hardware, {});
+  Duration time;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    time += copies.to_near[i].alone;
+    if (!forward) time += copies.to_far[i].alone;
+  }
+  return time;
+}
+
 }  // namespace
 
 Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
+  if (asked.software) {
+    try {
+      return time(asked, place);
+    } catch (const SpecError& error) {
+      throw_at_row(place, error);
+    }
+  }
   const std::string line = fmt::format("{}", fmt::join(words_of(asked), " "));
   bounds_ =
       asked.metric == "gap" || asked.metric == "lower_bound_ns" ? Bounds::kAll : Bounds::kNone;
@@ -224,62 +285,41 @@ void RowRunner::predict(const std::vector<std::string>& words, const SpecView& p
   predict(parsed(words, place), use);
 }
 
-CaseOptions RowRunner::software_of(const MeasuredStack& stack, const SpecView& place) {
-  CaseOptions options;
+const CaseOptions& RowRunner::options_under(const std::shared_ptr<const MeasuredSoftware>& stack,
+                                            const SpecView& place) {
+  const auto [known, is_new] = software_.try_emplace(stack);
+  CaseOptions& options = known->second;
+  if (!is_new) return options;
   options.limits = limits_;
-  load_framework(options, framework_.value_or(from_row(stack.framework, place)), "--framework");
+  load_framework(options, from_row(stack->framework, place), "--framework");
   options.software = options.framework->software;
   if (const auto& cudnn = options.framework->cudnn) options.software->cudnn = *cudnn;
-  if (stack.with && !framework_) read_software(*stack.with, *options.software);
+  if (stack->with) read_software(*stack->with, *options.software);
   options.framework = nullptr;  // rows time kernels: what else a framework does is left out
+  options.memory = kEnough;
+  options.schedule.algorithms = AlgorithmChoice::kPerformance;
+  options.graph.optimizer = Optimizer::kMomentum;
   return options;
 }
 
-FileReport RowRunner::networks(const MeasuredSet& set) {
-  FileReport report{.file = set.file, .networks = true, .goal = set.goal};
-  std::vector<CaseOptions> stacks;
-  for (const MeasuredStack& stack : set.stacks) {
-    stacks.push_back(software_of(stack, SpecView(*set.file.document)));
-  }
-  for (std::size_t i = 0; i < set.networks.size(); ++i) {
-    Figure row = set.file.rows[i];
-    const MeasuredNetwork& job = set.networks[i];
-    const MeasuredStack& stack = set.stacks[job.stack];
-    row.group = framework_   ? "networks in core under " + *framework_
-                : stack.with ? "networks in core, other software than shipped"
-                             : "networks in core under " + stack.framework;
-    try {
-      const double predicted = seconds(job, stack, stacks[job.stack], row.place);
-      report.rows.push_back(
-          {.figure = row, .predicted = predicted, .deviation = predicted / *row.published - 1});
-      const bool is_iteration =
-          job.pass == MeasuredPass::kForwardBackward || job.pass == MeasuredPass::kTraining;
-      if (is_iteration) report.rows.back().job_kind = job_kind_;
-    } catch (const SpecError& error) {
-      throw_at_row(row.place, error);
-    }
-  }
-  return report;
-}
-
-double RowRunner::seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
-                          CaseOptions options, const SpecView& place) {
-  options.batch = job.batch;
-  options.dtype = job.dtype;
-  options.graph.optimizer = Optimizer::kMomentum;
-  if (job.pass == MeasuredPass::kInference) options.mode = RunMode::kInference;
-  options = in_core_options(options);
-  const Workload& network = workload(from_row(job.network, place), options);
-  const Case which = make_case(network, machine(from_row(job.hardware, place), options), options);
-  job_kind_ = job_kind(which, *find_schedule("in-core"));
-  const bool forward = job.pass == MeasuredPass::kInference || job.pass == MeasuredPass::kForward;
-  const TimedPass pass = forward                                      ? TimedPass::kForward
-                         : job.pass == MeasuredPass::kForwardBackward ? TimedPass::kForwardBackward
-                                                                      : TimedPass::kTraining;
-  Duration time = time_of_pass(which, pass);
-  if (stack.input_gradient && !forward) time += input_gradient_time(which);
-  if (stack.far_parameters) time += parameter_copies_time(which, pass);
-  return static_cast<double>(time.count()) * 1e-9;
+Answer RowRunner::time(const Asked& asked, const SpecView& place) {
+  const std::string& measured = asked.job.at("measured");
+  CaseOptions options = options_under(asked.software, place);
+  options.batch = whole_number_of(asked.job.at("batch"), "batch", 1, kMaxBatch);
+  options.dtype = find_dtype(asked.job.at("dtype"));
+  if (measured == "inference") options.mode = RunMode::kInference;
+  const Workload& network = workload(from_row(asked.job.at("network"), place), options);
+  const Case which =
+      make_case(network, machine(from_row(asked.job.at("hardware"), place), options), options);
+  const TrainingGraph& graph = which.workload.graph;
+  const bool forward = measured == "inference" || measured == "forward";
+  const std::size_t tasks = forward                  ? graph.forward_tasks
+                            : measured == "training" ? graph.tasks.size()
+                                                     : graph.backward_end;
+  Duration time = time_of_tasks(which, tasks);
+  if (asked.software->input_gradient && !forward) time += input_gradient_time(which);
+  if (asked.software->far_parameters) time += parameter_copies_time(which, forward);
+  return {.number = double(time.count()), .job_kind = job_kind(which, *find_schedule("in-core"))};
 }
 
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {

@@ -5,14 +5,12 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
 #include "reports/validation/figures.hpp"
-#include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
@@ -28,12 +26,7 @@ struct JobResult {
 
 class RowRunner {
  public:
-  /// `framework`: of measured networks, in place of what their sets say.
-  explicit RowRunner(ReadLimits limits, std::optional<std::string> framework = {})
-      : limits_(limits), framework_(std::move(framework)) {}
-
-  /// Predicts the times of measured networks. Throws SpecError at the row's place.
-  [[nodiscard]] FileReport networks(const MeasuredSet& set);
+  explicit RowRunner(ReadLimits limits) : limits_(limits) {}
 
   /// Returns a field of the result of a row's job. Throws SpecError at the row's place.
   [[nodiscard]] Answer answer(const Asked& asked, const SpecView& place);
@@ -49,10 +42,11 @@ class RowRunner {
   void predict(const Arguments& arguments, const UseRun& use);
 
  private:
-  [[nodiscard]] double seconds(const MeasuredNetwork& job, const MeasuredStack& stack,
-                               CaseOptions options, const SpecView& place);
-  /// Options whose kernels are those of a stack.
-  [[nodiscard]] CaseOptions software_of(const MeasuredStack& stack, const SpecView& place);
+  /// In-core time of a part of the iteration, as others measure it: enough memory, the fastest algorithms.
+  [[nodiscard]] Answer time(const Asked& asked, const SpecView& place);
+  /// Options of such times, whose kernels are those of the software.
+  [[nodiscard]] const CaseOptions& options_under(
+      const std::shared_ptr<const MeasuredSoftware>& stack, const SpecView& place);
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
                                       const std::function<JobResult()>& make);
   [[nodiscard]] JobResult made(const Arguments& arguments);
@@ -69,11 +63,10 @@ class RowRunner {
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
 
   ReadLimits limits_;
-  std::optional<std::string> framework_;
+  std::map<std::shared_ptr<const MeasuredSoftware>, CaseOptions> software_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, JobResult> results_;  ///< results by command line
-  std::string job_kind_ = {};                 ///< of the measured network at hand
   Bounds bounds_ = Bounds::kNone;             ///< kAll where the metric at hand is one of a bound
 };
 

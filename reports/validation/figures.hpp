@@ -23,15 +23,25 @@ enum class FigureKind {
 };
 [[nodiscard]] std::string_view kind_name(FigureKind kind);
 
+/// Software that ran measured networks.
+struct MeasuredSoftware {
+  std::string framework;              ///< shipped name or file
+  std::optional<SpecView> with = {};  ///< kernel fields in place of the framework's
+  bool input_gradient = false;        ///< backward computes the gradient of the network's input
+  /// Parameters are copied in and their gradients out, in each iteration.
+  bool far_parameters = false;
+};
+
 /// Job, and a field of its result.
 struct Asked {
-  std::string command = "predict";  ///< predict, max-batch, inspect, copy or replay
+  std::string command = "predict";  ///< predict, max-batch, inspect, copy, replay or time
   std::map<std::string, std::string> job =
       {};  ///< flags by name, dashes as underscores; "network": the argument
   std::string metric = {};
+  std::shared_ptr<const MeasuredSoftware> software = {};  ///< of the command time
   bool operator==(const Asked&) const = default;
 };
-/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}. Copies and replays have no command.
+/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}. The others have no command.
 [[nodiscard]] std::vector<std::string> words_of(const Asked& asked);
 
 /// Row of a file. Numbers are in `unit`.
@@ -73,10 +83,16 @@ struct FigureFile {
   std::string axis = {};  ///< for pictures: meaning and unit of `at`
   std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
+  bool networks = false;            ///< measured networks, whose rows have no verdict
+  std::optional<double> goal = {};  ///< of networks: mean error aimed at; unset: none
 };
 
-/// Throws SpecError with place, found and expected.
-[[nodiscard]] FigureFile read_figures(SpecDocument document);
+/// True if the file declares itself a set of measured networks.
+[[nodiscard]] bool is_measured_set(const SpecDocument& document);
+/// Reads published figures, or a set of measured networks. `framework`: of measured networks, in place of what their set
+/// says; unset: none. Throws SpecError with place, found and expected.
+[[nodiscard]] FigureFile read_figures(SpecDocument document,
+                                      const std::optional<std::string>& framework = {});
 
 enum class Verdict {
   kHolds,
@@ -122,23 +138,5 @@ struct ErrorStatistics {
   double highest = 0;
 };
 [[nodiscard]] ErrorStatistics error_statistics(const std::vector<double>& deviations);
-
-class RowFields {
- public:
-  RowFields(const SpecView& row, const std::optional<SpecView>& all) : row_(row), all_(all) {}
-  [[nodiscard]] std::optional<SpecView> find(std::string_view key) const {
-    const std::optional<SpecView> common = all_ ? all_->find(key) : std::nullopt;  // asked for, too
-    const std::optional<SpecView> own = row_.find(key);
-    return own ? own : common;
-  }
-  [[nodiscard]] SpecView get(std::string_view key) const {
-    const std::optional<SpecView> found = find(key);
-    return found ? *found : row_.get(key);
-  }
-
- private:
-  const SpecView& row_;
-  const std::optional<SpecView>& all_;
-};
 
 }  // namespace ooc

@@ -1,16 +1,38 @@
-// Reader of published figures. A row takes from "all" what it does not say; of jobs, flag by flag.
+// Reader of published figures and of sets of measured networks. A row takes from "all" what it does not say; of jobs,
+// flag by flag.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "model/base/spec_tree.hpp"
+#include "model/software/framework_json.hpp"
 #include "reports/validation/figures.hpp"
 
 namespace ooc {
 namespace {
 
 constexpr std::size_t kMostFigures = 100'000;
+constexpr std::string_view kMeasuredFormat = "ooc-paleo/measured-networks";
+
+class RowFields {
+ public:
+  RowFields(const SpecView& row, const std::optional<SpecView>& all) : row_(row), all_(all) {}
+  [[nodiscard]] std::optional<SpecView> find(std::string_view key) const {
+    const std::optional<SpecView> common = all_ ? all_->find(key) : std::nullopt;  // asked for, too
+    const std::optional<SpecView> own = row_.find(key);
+    return own ? own : common;
+  }
+  [[nodiscard]] SpecView get(std::string_view key) const {
+    const std::optional<SpecView> found = find(key);
+    return found ? *found : row_.get(key);
+  }
+
+ private:
+  const SpecView& row_;
+  const std::optional<SpecView>& all_;
+};
 
 std::string text_of(const SpecView& view) {
   std::string text = view.as_text();
@@ -105,12 +127,109 @@ Figure read_row(const SpecView& view, const std::optional<SpecView>& all,
   return figure;
 }
 
+/// Rows of a data set have one kind and one of its stacks of software.
+class MeasuredRows {
+ public:
+  MeasuredRows(const SpecView& file, const std::optional<std::string>& framework) {
+    static constexpr SpecChoices<FigureKind, 2> kRoles{
+        {{"fitted", FigureKind::kFitted}, {"held out", FigureKind::kPredicted}}};
+    kind_ = choice_of(file.get("role"), kRoles);
+    for (const auto& [name, view] : file.get("software").members()) {
+      names_.push_back(name);
+      stacks_.push_back(read_stack(view, framework));
+    }
+    under_ = framework;
+  }
+
+  [[nodiscard]] Figure read(const SpecView& view, const std::optional<SpecView>& all,
+                            const std::string& source) const {
+    const RowFields fields(view, all);
+    std::vector<std::string> dtypes;
+    for (const DtypeInfo& info : kDtypes) dtypes.emplace_back(info.name);
+    const std::int64_t batch = fields.get("batch").as_integer(1, kMaxBatch);
+    std::map<std::string, std::string> job{
+        {"network", fields.get("network").as_text()},
+        {"hardware", fields.get("hardware").as_text()},
+        {"batch", std::to_string(batch)},
+        {"dtype", fields.get("dtype").as_choice(dtypes)},
+        {"measured", fields.get("measured")
+                         .as_choice({"inference", "forward", "forward and backward", "training"})},
+        {"software", fields.get("software").as_choice(names_)}};
+    const auto at = std::find(names_.begin(), names_.end(), job["software"]) - names_.begin();
+    const auto& software = stacks_[static_cast<std::size_t>(at)];
+    const bool is_part = job["measured"] == "inference" || job["measured"] == "forward";
+    Figure figure{
+        .place = view,
+        .name = fmt::format("{}, batch {}, {} {}, {}, {}", job["network"], batch, job["dtype"],
+                            job["measured"], job["hardware"], job["software"]),
+        .published = seconds_of(view, batch),
+        .unit = "s",
+        .kind = kind_,
+        .source = source};
+    figure.group = under_           ? "networks in core under " + *under_
+                   : software->with ? "networks in core, other software than shipped"
+                                    : "networks in core under " + software->framework;
+    figure.asked = {.command = "time",
+                    .job = std::move(job),
+                    .metric = is_part ? "time_ns" : "iteration_time_ns",
+                    .software = software};
+    view.reject_unknown_keys();
+    return figure;
+  }
+
+ private:
+  static std::shared_ptr<const MeasuredSoftware> read_stack(
+      const SpecView& view, const std::optional<std::string>& framework) {
+    MeasuredSoftware stack{.framework = view.get("framework").as_text()};
+    if (const auto with = view.find("with")) {
+      Software checked;
+      read_software(*with, checked);
+      stack.with = *with;
+    }
+    if (const auto gradient = view.find("input_gradient")) {
+      stack.input_gradient = gradient->as_boolean();
+    }
+    if (const auto far = view.find("far_parameters")) stack.far_parameters = far->as_boolean();
+    view.reject_unknown_keys();
+    if (framework) stack.framework = *framework;
+    if (framework) stack.with.reset();
+    return std::make_shared<const MeasuredSoftware>(std::move(stack));
+  }
+
+  static double above_zero(const SpecView& view, double value) {
+    if (!(value > 0)) view.fail(view.found(), "more than nothing");
+    return value;
+  }
+  /// Of the batch: "time", or "samples_per_s".
+  static double seconds_of(const SpecView& view, std::int64_t batch) {
+    const std::optional<SpecView> rate = view.find("samples_per_s");
+    const std::optional<SpecView> time = view.find("time");
+    if (rate && time) time->fail("a time beside \"samples_per_s\"", "one of the two");
+    if (rate) return static_cast<double>(batch) / above_zero(*rate, rate->as_number());
+    const SpecView stated = view.get("time");
+    return above_zero(stated, static_cast<double>(stated.as_duration().count()) * 1e-9);
+  }
+
+  FigureKind kind_{};
+  std::vector<std::string> names_;
+  std::vector<std::shared_ptr<const MeasuredSoftware>> stacks_;  ///< by name
+  std::optional<std::string> under_;
+};
+
 }  // namespace
 
-FigureFile read_figures(SpecDocument document) {
+bool is_measured_set(const SpecDocument& document) {
+  return std::any_of(document.root.members.begin(), document.root.members.end(),
+                     [](const auto& each) {
+                       return each.first == "format" && each.second.text == kMeasuredFormat;
+                     });
+}
+
+FigureFile read_figures(SpecDocument document, const std::optional<std::string>& framework) {
   const auto kept = std::make_shared<const SpecDocument>(std::move(document));
   const SpecView view(*kept);
-  (void)view.get("format").as_choice({"ooc-paleo/figures"});
+  const bool networks = is_measured_set(*kept);
+  (void)view.get("format").as_choice({"ooc-paleo/figures", std::string(kMeasuredFormat)});
   (void)view.get("version").as_integer(1, 1);
   FigureFile file{.document = kept,
                   .id = text_of(view.get("id")),
@@ -118,7 +237,8 @@ FigureFile read_figures(SpecDocument document) {
                   .source = text_of(view.get("source")),
                   .conditions = text_of(view.find("conditions")),
                   .axis = text_of(view.find("axis")),
-                  .rows = {}};
+                  .rows = {},
+                  .networks = networks};
   const std::optional<SpecView> all = view.find("all");
   const SpecView rows = view.get("rows");
   const std::vector<SpecView> items = rows.items();
@@ -132,13 +252,18 @@ FigureFile read_figures(SpecDocument document) {
       item.reject_unknown_keys();
     }
   }
+  std::optional<MeasuredRows> measured;
+  if (networks) {
+    measured.emplace(view, framework);
+    if (const auto goal = view.find("goal")) file.goal = goal->as_ratio(0, 10);
+  }
   std::set<std::string> labels;
   for (const SpecView& item : items) {
-    file.rows.push_back(read_row(item, all, file.source));
+    file.rows.push_back(measured ? measured->read(item, all, file.source)
+                                 : read_row(item, all, file.source));
     const std::string label = label_of(file.rows.back());
-    if (!labels.insert(label).second) {
-      item.fail("a second row " + in_quotes(label), "\"name\" and \"at\" of its own");
-    }
+    if (!labels.insert(label).second)
+      item.fail("a second row " + in_quotes(label), "each row once");
   }
   if (all) all->reject_unknown_keys();
   view.reject_unknown_keys({"$schema"});

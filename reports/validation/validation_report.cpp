@@ -26,7 +26,7 @@ std::vector<ErrorLine> lines_by(const ValidationReport& report, bool kinds_apart
     for (const FigureReport& row : file.rows) {
       ErrorLine& line =
           line_of(lines, name_of(file.file, row),
-                  kinds_apart ? row.figure.kind : FigureKind::kPredicted, file.networks);
+                  kinds_apart ? row.figure.kind : FigureKind::kPredicted, file.file.networks);
       ++line.figures;
       if (row.verdict != Verdict::kReported) ++line.judged;
       if (row.verdict == Verdict::kHolds || row.verdict == Verdict::kUnexpected) ++line.hold;
@@ -52,7 +52,7 @@ std::size_t count_of(const ValidationReport& report, Verdict verdict,
                      std::optional<FigureKind> kind) {
   std::size_t count = 0;
   for (const FileReport& file : report.files) {
-    if (file.networks) continue;
+    if (file.file.networks) continue;
     for (const FigureReport& row : file.rows) {
       if (row.verdict == verdict && (!kind || row.figure.kind == *kind)) ++count;
     }
@@ -110,7 +110,7 @@ std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks) {
   std::erase_if(lines, [&](const ErrorLine& each) { return each.networks != networks; });
   for (const FileReport& file : report.files) {
     for (ErrorLine& each : lines) {
-      if (file.networks && each.name == name_of(file.file)) each.goal = file.goal;
+      if (file.file.networks && each.name == name_of(file.file)) each.goal = file.file.goal;
     }
   }
   return lines;

@@ -13,8 +13,6 @@ namespace ooc {
 struct FileReport {
   FigureFile file;
   std::vector<FigureReport> rows = {};
-  bool networks = false;            ///< true: measured networks, whose rows have no verdict
-  std::optional<double> goal = {};  ///< of networks: mean error aimed at; unset: none
 };
 [[nodiscard]] ErrorStatistics errors_of(const FileReport& file);
 

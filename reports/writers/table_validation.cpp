@@ -144,7 +144,7 @@ std::string left_out_table(const ValidationReport& report, const Look& look) {
 /// "4 rows: 2 hold, 1 FAILS, 1 fails as known"
 std::string count_line(const ValidationReport& report) {
   std::size_t rows = 0;
-  for (const FileReport& file : report.files) rows += file.networks ? 0 : file.rows.size();
+  for (const FileReport& file : report.files) rows += file.file.networks ? 0 : file.rows.size();
   if (rows == 0) return "";
   const std::size_t marked = count_of(report, Verdict::kUnexpected);
   const std::size_t hold = count_of(report, Verdict::kHolds) + marked;
@@ -199,7 +199,7 @@ MetricValue number_of(const std::optional<double>& number, bool is_truth = false
 }
 
 MetricValue command_of(const std::optional<Asked>& asked) {
-  if (!asked || asked->job.empty()) return {};  // of a measured network
+  if (!asked) return {};
   return fmt::format("{}", fmt::join(words_of(*asked), " "));
 }
 
@@ -244,11 +244,6 @@ std::string csv_validation(const ValidationReport& report, const WriteOptions&) 
 
 namespace {
 
-void put_head(JsonWriter& json, const FigureFile& file) {
-  json.member("id", file.id).member("title", file.title).member("source", file.source);
-  json.member("conditions", if_any(file.conditions)).member("file", file.document->file);
-}
-
 void put_errors(JsonWriter& json, const ErrorStatistics& errors) {
   json.member("n", static_cast<std::int64_t>(errors.count)).member("mean", errors.mean);
   json.member("median", errors.median).member("largest", errors.largest);
@@ -270,24 +265,20 @@ void put_line(JsonWriter& json, const ErrorLine& line) {
   if (!line.deviations.empty()) put_errors(json, error_statistics(line.deviations));
 }
 
-void put_networks(JsonWriter& json, const FileReport& set) {
-  put_head(json, set.file);
-  json.member("kind", kind_name(set.rows.front().figure.kind)).member("goal", set.goal);
-  put_errors(json, errors_of(set));
-  json.objects("rows", set.rows, [&](const FigureReport& row) {
-    json.member("row", row.figure.name).member("predicted_s", row.predicted);
-    json.member("measured_s", row.figure.published).member("deviation", row.deviation);
-  });
-}
-
-template <class Put>
-void put_files(JsonWriter& json, std::string_view key, const ValidationReport& report,
-               bool networks, Put put) {
-  json.begin_list(key);
-  for (const FileReport& file : report.files) {
-    if (file.networks == networks) put(file);
+void put_file(JsonWriter& json, const FileReport& report) {
+  const FigureFile& file = report.file;
+  json.member("id", file.id).member("title", file.title).member("source", file.source);
+  json.member("conditions", if_any(file.conditions)).member("file", file.document->file);
+  json.member("axis", if_any(file.axis));
+  if (file.networks) {
+    json.member("kind", kind_name(file.rows.front().kind)).member("goal", file.goal);
+    put_errors(json, errors_of(report));
   }
-  json.end();
+  if (file.left_out.empty()) return;
+  json.objects("left_out", file.left_out, [&](const LeftOut& each) {
+    json.member("figures", static_cast<std::int64_t>(each.figures));
+    json.member("reason", each.reason);
+  });
 }
 
 }  // namespace
@@ -314,26 +305,12 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
     json.member("lowest", errors.lowest).member("highest", errors.highest);
   });
   json.end();
-  put_files(json, "measured_networks", report, true, [&](const FileReport& file) {
-    json.begin_object();
-    put_networks(json, file);
-    json.end();
-  });
-  put_files(json, "files", report, false, [&](const FileReport& file) {
-    json.begin_object();
-    put_head(json, file.file);
-    json.member("axis", if_any(file.file.axis));
-    if (!file.file.left_out.empty()) {
-      json.objects("left_out", file.file.left_out, [&](const LeftOut& each) {
-        json.member("figures", static_cast<std::int64_t>(each.figures));
-        json.member("reason", each.reason);
-      });
-    }
-    json.end();
-  });
-  put_files(json, "rows", report, false, [&](const FileReport& file) {
+  json.objects("files", report.files, [&](const FileReport& file) { put_file(json, file); });
+  json.begin_list("rows");
+  for (const FileReport& file : report.files) {
     for (const FigureReport& row : file.rows) put_record(json, cells_of(file.file, row));
-  });
+  }
+  json.end();
   json.end();
   return std::move(text) + "\n";
 }

@@ -1,6 +1,5 @@
 // Published figures: rows are read, judged and told.
 #include "model/base/errors.hpp"
-#include "reports/validation/measured_networks.hpp"
 #include "reports/validation/validation_report.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
@@ -195,48 +194,51 @@ std::string measured_with(const std::string& piece, const std::string& other) {
   return text.replace(at, piece.size(), other);
 }
 
-MeasuredSet measured_read(const std::string& text) {
-  return read_measured_set(read_spec_text(text, "set.json"));
+FigureFile measured_read(const std::string& text,
+                         const std::optional<std::string>& framework = {}) {
+  return read_figures(read_spec_text(text, "set.json"), framework);
 }
 
 std::string measured_error(const std::string& text) {
   const auto error = error_parts([&] { return measured_read(text); });
-  if (error.found == "no error") return error.found;
   CHECK(error.file == "set.json");
   return error.place + " | " + error.found;
 }
 
 /// Predictions in seconds, row by row.
 FileReport judged(const std::vector<double>& seconds) {
-  const MeasuredSet set = measured_read(kSet);
-  FileReport report{.file = set.file, .networks = true, .goal = set.goal};
+  FileReport report{.file = measured_read(kSet)};
   for (std::size_t i = 0; i < seconds.size(); ++i) {
-    const Figure& row = set.file.rows[i];
-    report.rows.push_back(
-        {.figure = row, .predicted = seconds[i], .deviation = seconds[i] / *row.published - 1});
+    report.rows.push_back(judge(report.file.rows[i], [&](const Asked&, const SpecView&) {
+      return Answer{.number = 1e9 * seconds[i]};
+    }));
   }
   return report;
 }
 
 TEST_CASE("rows have what they say, else what all rows have") {
-  const MeasuredSet set = measured_read(kSet);
-  CHECK(is_measured_set(read_spec_text(kSet, "set.json")));
-  REQUIRE(set.networks.size() == 2);
-  CHECK(set.goal == 0.08);
-  const MeasuredNetwork& first = set.networks[0];
-  CHECK(set.file.rows[0].published == doctest::Approx(0.1));
-  CHECK(first.pass == MeasuredPass::kTraining);
-  const MeasuredStack& old = set.stacks[first.stack];
-  CHECK(old.name == "old");
+  const FigureFile set = measured_read(kSet);
+  REQUIRE(set.rows.size() == 2);
+  const Figure& first = set.rows[0];
+  CHECK(first.published == doctest::Approx(0.1));
+  CHECK(first.asked.job.at("measured") == "training");
+  CHECK(first.group == "networks in core, other software than shipped");
+  const MeasuredSoftware& old = *first.asked.software;
   CHECK(old.input_gradient);
   CHECK(old.far_parameters);
-  CHECK(old.framework == "ideal");
   CHECK(old.with);
-  const MeasuredNetwork& second = set.networks[1];
-  CHECK(set.file.rows[1].published == doctest::Approx(0.05));
-  CHECK(second.pass == MeasuredPass::kInference);
-  CHECK(set.stacks[second.stack].framework == "pytorch-2");
-  CHECK_FALSE(set.stacks[second.stack].with);
+  const Figure& second = set.rows[1];
+  CHECK(second.published == doctest::Approx(0.05));
+  CHECK(second.asked.job.at("measured") == "inference");
+  CHECK(second.group == "networks in core under pytorch-2");
+  CHECK(second.asked.software->framework == "pytorch-2");
+  CHECK_FALSE(second.asked.software->with);
+}
+
+TEST_CASE("another framework replaces what the rows say of theirs, kernels included") {
+  const Figure row = measured_read(kSet, "chainer").rows[0];
+  CHECK(row.group == "networks in core under chainer");
+  CHECK(row.asked.software->framework == "chainer");
 }
 
 TEST_CASE("what is wrong with a data set is told with its place") {
@@ -278,10 +280,12 @@ TEST_CASE("a data set is a line, alone it shows its rows, and a goal that is mis
   const std::string two = table_validation(report, {});
   CHECK_FALSE(has(two, "batch 32"));
   const std::string json = json_validation(report, {});
-  CHECK(has(json, "\"measured_networks\": ["));
-  CHECK(has(json, "\"kind\": \"predicted\""));
+  CHECK(has(json, "\"goal\": 0.08"));
+  CHECK(has(json, "\"job\": \"time vgg16 --batch 32 "));
   const std::string csv = csv_validation(report, {});
-  CHECK(has(csv, "mine,\"vgg16, batch 32, float32 training, a, old\",,predicted,,0.11,0.1,s,"));
+  CHECK(has(csv,
+            "training, a, old\",,predicted,\"networks in core, other software than "
+            "shipped\",0.11,0.1,s,"));
 }
 
 }  // namespace

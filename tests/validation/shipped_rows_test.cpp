@@ -9,13 +9,22 @@ using namespace ooc;
 
 namespace {
 
-std::vector<FigureFile> shipped() {
+/// Files of published figures, or the data sets of measured networks.
+std::vector<FigureFile> shipped(bool networks = false) {
   std::vector<FigureFile> files;
-  for (const std::string& file : find_rows({})) {
-    const SpecDocument document = read_spec_file(file);
-    if (!is_measured_set(document)) files.push_back(read_figures(document));
-  }
+  for (const std::string& file : find_rows({})) files.push_back(read_figures(read_spec_file(file)));
+  std::erase_if(files, [&](const FigureFile& each) { return each.networks != networks; });
   return files;
+}
+
+FileReport judged(RowRunner& runner, FigureFile file) {
+  FileReport report{.file = std::move(file)};
+  for (const Figure& figure : report.file.rows) {
+    report.rows.push_back(judge(figure, [&](const Asked& asked, const SpecView& place) {
+      return runner.answer(asked, place);
+    }));
+  }
+  return report;
 }
 
 /// Ids of the files with a row that `wanted` takes.
@@ -45,21 +54,15 @@ TEST_CASE("every shipped row holds, but for those that are known to fail") {
   RowRunner runner({});
   ValidationReport report;
   for (FigureFile& file : shipped()) {
-    FileReport& rows = report.files.emplace_back(FileReport{.file = std::move(file)});
-    for (const Figure& figure : rows.file.rows) {
-      rows.rows.push_back(judge(figure, [&](const Asked& asked, const SpecView& place) {
-        return runner.answer(asked, place);
-      }));
-      CAPTURE(rows.file.id);
-      CAPTURE(label_of(figure));
-      CAPTURE(rows.rows.back().predicted);
-      CHECK(rows.rows.back().verdict != Verdict::kFails);
-      CHECK(rows.rows.back().verdict != Verdict::kUnexpected);
+    report.files.push_back(judged(runner, std::move(file)));
+    for (const FigureReport& row : report.files.back().rows) {
+      CAPTURE(row.figure.place.file());
+      CAPTURE(label_of(row.figure));
+      CHECK(row.verdict != Verdict::kFails);
+      CHECK(row.verdict != Verdict::kUnexpected);
     }
   }
-  for (const std::string& file : find_rows({"networks"})) {
-    report.files.push_back(runner.networks(read_measured_set(read_spec_file(file))));
-  }
+  for (FigureFile& set : shipped(true)) report.files.push_back(judged(runner, std::move(set)));
   // What predictions state of jobs like them; scripts/errors writes it again.
   const std::vector<ErrorLine> lines = by_job_kind(report);
   const auto table = measured_errors_table();
@@ -111,17 +114,15 @@ TEST_CASE(
     "measured networks are as near as their goals ask, but for those that are known to miss") {
   RowRunner runner({});
   std::size_t networks = 0;
-  for (const std::string& file : find_rows({})) {
-    const SpecDocument document = read_spec_file(file);
-    if (!is_measured_set(document)) continue;
-    const MeasuredSet set = read_measured_set(document);
-    CAPTURE(set.file.id);
-    const double mean = errors_of(runner.networks(set)).mean;
-    networks += set.networks.size();
-    if (!set.goal) continue;
+  for (FigureFile& set : shipped(true)) {
+    const FileReport report = judged(runner, std::move(set));
+    CAPTURE(report.file.id);
+    networks += report.rows.size();
+    if (!report.file.goal) continue;
+    const double mean = errors_of(report).mean;
     CAPTURE(mean);
-    const bool known = std::find(kMissed.begin(), kMissed.end(), set.file.id) != kMissed.end();
-    CHECK((mean > *set.goal) == known);
+    const bool known = std::find(kMissed.begin(), kMissed.end(), report.file.id) != kMissed.end();
+    CHECK((mean > *report.file.goal) == known);
   }
   CHECK(networks >= 300);
 }

@@ -8,7 +8,7 @@ const seconds = (value) => format.time(value * 1e9);
 
 function networksChart(sets) {
   const points = sets.flatMap((set) => set.rows);
-  const all = points.flatMap((row) => [row.predicted_s, row.measured_s]);
+  const all = points.flatMap((row) => [row.predicted, row.published]);
   const [low, high] = [Math.min(...all) / 1.3, Math.max(...all) * 1.3];
   return {
     id: 'networks', title: 'Whole networks in core: predicted against measured',
@@ -27,18 +27,18 @@ function networksChart(sets) {
         grid: { left: narrow ? 62 : 78, right: 24, top: 50 + (paged ? 0 : 20 * Math.ceil(sets.length / perRow)), bottom: 52 },
         tooltip: {
           trigger: 'item', confine: true,
-          formatter: ({ data }) => (data.row ? `<b>${format.escaped(data.row.row)}</b><br>${format.escaped(data.set.title)}<table class="tip"><tr><td>predicted</td><td>${seconds(data.row.predicted_s)}</td></tr><tr><td>measured</td><td>${seconds(data.row.measured_s)}</td></tr><tr><td>off by</td><td>${format.change(data.row.deviation)}</td></tr></table>` : ''),
+          formatter: ({ data }) => (data.row ? `<b>${format.escaped(data.row.name)}</b><br>${format.escaped(data.set.title)}<table class="tip"><tr><td>predicted</td><td>${seconds(data.row.predicted)}</td></tr><tr><td>measured</td><td>${seconds(data.row.published)}</td></tr><tr><td>off by</td><td>${format.change(data.row.deviation)}</td></tr></table>` : ''),
         },
         xAxis: { ...axis, name: 'measured', nameLocation: 'middle', nameGap: 30 },
         yAxis: { ...axis, name: 'predicted', nameTextStyle: { align: 'left' } },
         series: [line(1, 'solid'), line(1.1, 'dashed'), line(1 / 1.1, 'dashed'), ...sets.map((set, i) => ({
           name: set.id, type: 'scatter', symbol: shapes[i % 4], symbolSize: 9,
           itemStyle: set.kind === 'fitted' ? { color: 'transparent', borderColor: colourAt(i), borderWidth: 1.5 } : { color: colourAt(i) },
-          data: set.rows.map((row) => ({ value: [row.measured_s, row.predicted_s], row, set })),
+          data: set.rows.map((row) => ({ value: [row.published, row.predicted], row, set })),
         }))],
       };
     },
-    rows: () => [['set', 'kind', 'row', 'predicted_s', 'measured_s', 'deviation'], ...sets.flatMap((set) => set.rows.map((row) => [set.id, set.kind, row.row, row.predicted_s, row.measured_s, row.deviation]))],
+    rows: () => [['set', 'kind', 'row', 'predicted_s', 'measured_s', 'deviation'], ...sets.flatMap((set) => set.rows.map((row) => [set.id, set.kind, row.name, row.predicted, row.published, row.deviation]))],
   };
 }
 
@@ -78,8 +78,8 @@ function figuresChart(rows) {
 
 export function validationAnswer(documents, rowsOf) {
   const [{ data }] = documents;
-  const sets = rowsOf('measured_networks');
-  const rows = rowsOf('rows');
+  const sets = rowsOf('files').filter((file) => file.kind).map((file) => ({ ...file, rows: rowsOf('rows').filter((row) => row.id === file.id) }));
+  const rows = rowsOf('rows').filter((row) => !sets.some((set) => set.id === row.id));
   const { summary } = data;
   const [only] = data.files.length === 1 && !sets.length ? data.files : [];
   return {
