@@ -1,6 +1,5 @@
 // Charts of results that lie beside each other: what each schedule takes of memory and time, and where its time goes.
 import * as format from './format.js';
-import { placed } from './labels.js';
 import { category, categoryKeys, cause, causeKeys, colourAt } from './theme.js';
 
 export const rowName = ({ inputs, rounds }) => `${inputs.schedule}${rounds > 1 ? ', in rounds' : ''}`;
@@ -35,7 +34,6 @@ function labelled(points, front) {
   return new Map(groups.map((group) => [group[0].name, group.map((each) => each.name).join(', ')]));
 }
 
-const kParetoHeight = 460;
 const recomputes = (result) => result.stalls_ns.recompute > 0;
 const kKinds = [
   ['whole batch', 'circle', (result) => result.rounds === 1 && !recomputes(result)],
@@ -58,7 +56,7 @@ export function paretoChart(results, named) {
     title: 'Time against peak of near memory',
     note: 'One point a schedule; lower is faster, further left needs less memory. The line joins those that no other beats in both. '
       + `Dashed: ${budgets.length === 1 ? 'the budget' : 'budgets'}${bounds.length ? '; dotted: the lower bound, a time that no such schedule can beat' : ''}.`,
-    height: kParetoHeight,
+    height: 460,
     option(theme, width) {
       const narrow = width < 600;
       const line = (axis, values, type, text) => values.slice(0, 3).map((value) => ({
@@ -68,22 +66,7 @@ export function paretoChart(results, named) {
       const grid = { left: narrow ? 62 : 78, right: 24, top: 44, bottom: 56 };
       const xs = [Math.max(0, least - 0.12 * (most - least)), most + 0.03 * (most - least)];
       const top = 1.08 * Math.max(...points.map((each) => each.y), ...bounds);
-      const inside = { left: grid.left, right: width - grid.right, top: grid.top, bottom: kParetoHeight - grid.bottom };
-      const at = ({ x, y }) => ({ x: inside.left + ((x - xs[0]) / (xs[1] - xs[0])) * (inside.right - inside.left), y: inside.bottom - (y / top) * (inside.bottom - inside.top) });
       const names = labelled(narrow ? front : points, front);
-      const wanted = points.filter((each) => names.has(each.name)).map((each) => ({ ...at(each), text: names.get(each.name), important: front.includes(each), of: each }));
-      const [upright, flat] = [budgets.slice(0, 3).map((x) => at({ x, y: 0 }).x), bounds.map((y) => at({ x: 0, y }).y)];
-      const line_of = front.map(at);
-      const places = placed(wanted, {
-        points: points.map(at), inside,
-        taken: [...upright.map((x) => ({ left: x - 16, right: x, top: inside.top, bottom: inside.top + 110 })), ...flat.map((y) => ({ left: inside.left, right: inside.left + 150, top: y, bottom: y + 18 }))],
-        lines: [...upright.map((x) => [x, inside.top, x, inside.bottom]), ...flat.map((y) => [inside.left, y, inside.right, y]), ...line_of.slice(1).map((each, i) => [line_of[i].x, line_of[i].y, each.x, each.y])],
-      });
-      const labelOf = (point) => {
-        const label = wanted.find((each) => each.of === point);
-        const place = label && places.get(label);
-        return place ? { ...place, show: true, formatter: label.text } : { show: false };
-      };
       const marks = [...line('xAxis', budgets, 'dashed', (value) => `budget ${format.bytes(value)}`), ...line('yAxis', bounds, 'dotted', (value) => `lower bound ${format.time(value)}`)];
       return {
         legend: { top: 0, data: kKinds.map(([name]) => name) },
@@ -104,9 +87,9 @@ export function paretoChart(results, named) {
           },
           ...kKinds.map(([name, symbol, belongs], i) => ({
             name, type: 'scatter', symbol, symbolSize: symbol === 'circle' ? 11 : 13, itemStyle: { color: colourAt(i), borderColor: theme.ground, borderWidth: 1, opacity: 1 },
-            label: { color: theme.ink, fontSize: 11 },
+            label: { color: theme.ink, fontSize: 11, formatter: ({ data }) => names.get(data.point.name) }, labelLayout: { hideOverlap: true, moveOverlap: 'shiftY' },
             data: points.filter((each) => belongs(each.result)).map((point) => ({
-              value: [point.x, point.y], point, label: labelOf(point),
+              value: [point.x, point.y], point, label: { show: names.has(point.name), position: point.x > 0.6 * xs[1] + 0.4 * xs[0] ? 'left' : 'right' },
             })),
           })),
         ],
