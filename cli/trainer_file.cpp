@@ -1,4 +1,4 @@
-// Two tables: kKeys says which keys of which program mean the same, compose() what of that is which flag.
+// kKeys says which keys of which program mean the same, compose() what of that is which flag.
 #include "cli/trainer_file.hpp"
 
 #include <fmt/format.h>
@@ -21,168 +21,95 @@ namespace {
 constexpr std::string_view kJobFlag = "--job";
 constexpr int kMostFiles = 4;  // a file that names itself ends there
 
-enum class Says {
-  kModel,
-  kMicroBatch,
-  kAccumulation,
-  kBatch,
-  kDevices,
-  kSequence,
-  kBf16,
-  kFp16,
-  kTf32,
-  kPrecision,
-  kGradientType,
-  kMasters16,
-  kState16,
-  kOptimizer,
-  kMomentum,
-  kCompiled,
-  kDeepSpeed,
-  kZeroStage,
-  kOffloadOptimizer,
-  kOffloadShare,
-  kOffloadWeights,
-  kFsdp,
-  kFsdpShards,
-  kFsdpOffload,
-  kPinned,
-  kCheckpointing,
-  kCheckpointOffload,
-  kAttention,
-  kFlash,
-  kFusedKernels,
-  kChunkedLoss,
-  kAdapter,
-  kRank,
-  kAdapterDropout,
-  kTargets,
-  kLoad4,
-  kLoad8,
-  kFile,
-  kElse
-};
-
+/// Keys that say the same, of which the first that is there counts.
 struct Key {
-  Says says;
-  std::string_view pointer;
-  std::string_view changes = {};  ///< of kElse: what it would change
+  std::string_view says;          ///< name in the code below; empty: nothing that is predicted
+  std::string_view pointers;      ///< between blanks
+  std::string_view changes = {};  ///< without a name: what it would change
 };
 
 constexpr Key kKeys[] = {
-    {Says::kFile, "/deepspeed_config/deepspeed_config_file"},
-    {Says::kFile, "/deepspeed"},
-    {Says::kModel, "/base_model"},
-    {Says::kModel, "/model_name_or_path"},
-    {Says::kMicroBatch, "/train_micro_batch_size_per_gpu"},
-    {Says::kMicroBatch, "/micro_batch_size"},
-    {Says::kMicroBatch, "/per_device_train_batch_size"},
-    {Says::kAccumulation, "/gradient_accumulation_steps"},
-    {Says::kAccumulation, "/deepspeed_config/gradient_accumulation_steps"},
-    {Says::kBatch, "/train_batch_size"},
-    {Says::kDevices, "/num_processes"},
-    {Says::kSequence, "/sequence_len"},
-    {Says::kSequence, "/max_seq_length"},
-    {Says::kSequence, "/max_length"},
-    {Says::kSequence, "/cutoff_len"},
-    {Says::kBf16, "/bf16/enabled"},
-    {Says::kBf16, "/bf16"},
-    {Says::kBf16, "/bfloat16"},
-    {Says::kFp16, "/fp16/enabled"},
-    {Says::kFp16, "/fp16"},
-    {Says::kFp16, "/float16"},
-    {Says::kTf32, "/tf32"},
-    {Says::kPrecision, "/mixed_precision"},
-    {Says::kGradientType, "/data_types/grad_accum_dtype"},
-    {Says::kMasters16, "/bf16/bf16_master_weights_and_grads"},
-    {Says::kMasters16, "/fp16/fp16_master_weights_and_grads"},
-    {Says::kState16, "/bf16/bf16_optimizer_states"},
-    {Says::kOptimizer, "/optimizer/type"},
-    {Says::kOptimizer, "/optimizer"},
-    {Says::kOptimizer, "/optim"},
-    {Says::kMomentum, "/optimizer/params/momentum"},
-    {Says::kMomentum, "/optim_args/momentum"},
-    {Says::kCompiled, "/torch_compile"},
-    {Says::kCompiled, "/dynamo_config/dynamo_backend"},
-    {Says::kDeepSpeed, "/zero_optimization"},
-    {Says::kDeepSpeed, "/train_micro_batch_size_per_gpu"},
-    {Says::kDeepSpeed, "/deepspeed_config"},
-    {Says::kZeroStage, "/zero_optimization/stage"},
-    {Says::kZeroStage, "/deepspeed_config/zero_stage"},
-    {Says::kOffloadOptimizer, "/zero_optimization/offload_optimizer/device"},
-    {Says::kOffloadOptimizer, "/zero_optimization/cpu_offload"},
-    {Says::kOffloadOptimizer, "/deepspeed_config/offload_optimizer_device"},
-    {Says::kOffloadShare, "/zero_optimization/offload_optimizer/ratio"},
-    {Says::kOffloadWeights, "/zero_optimization/offload_param/device"},
-    {Says::kOffloadWeights, "/zero_optimization/cpu_offload_params"},
-    {Says::kOffloadWeights, "/deepspeed_config/offload_param_device"},
-    {Says::kFsdp, "/fsdp"},
-    {Says::kFsdp, "/fsdp_config"},
-    {Says::kFsdpShards, "/fsdp_config/fsdp_sharding_strategy"},
-    {Says::kFsdpShards, "/fsdp_config/fsdp_reshard_after_forward"},
-    {Says::kFsdpShards, "/fsdp_config/reshard_after_forward"},
-    {Says::kFsdpOffload, "/fsdp_config/fsdp_offload_params"},
-    {Says::kFsdpOffload, "/fsdp_config/offload_params"},
-    {Says::kPinned, "/zero_optimization/offload_optimizer/pin_memory"},
-    {Says::kPinned, "/zero_optimization/offload_param/pin_memory"},
-    {Says::kCheckpointing, "/gradient_checkpointing"},
-    {Says::kCheckpointing, "/fsdp_config/fsdp_activation_checkpointing"},
-    {Says::kCheckpointing, "/fsdp_config/activation_checkpointing"},
-    {Says::kCheckpointOffload, "/activation_checkpointing/cpu_checkpointing"},
-    {Says::kCheckpointOffload, "/activation_offloading"},
-    {Says::kAttention, "/attn_implementation"},
-    {Says::kAttention, "/flash_attn"},
-    {Says::kFlash, "/flash_attention"},
-    {Says::kFlash, "/sdp_attention"},
-    {Says::kFusedKernels, "/use_liger_kernel"},
-    {Says::kFusedKernels, "/enable_liger_kernel"},
-    {Says::kFusedKernels, "/liger_rms_norm"},
-    {Says::kFusedKernels, "/liger_glu_activation"},
-    {Says::kChunkedLoss, "/liger_fused_linear_cross_entropy"},
-    {Says::kChunkedLoss, "/cut_cross_entropy"},
-    {Says::kChunkedLoss, "/chunked_cross_entropy"},
-    {Says::kChunkedLoss, "/use_liger_kernel"},
-    {Says::kChunkedLoss, "/enable_liger_kernel"},
-    {Says::kAdapter, "/adapter"},
-    {Says::kAdapter, "/finetuning_type"},
-    {Says::kAdapter, "/use_peft"},
-    {Says::kRank, "/lora_r"},
-    {Says::kRank, "/lora_rank"},
-    {Says::kAdapterDropout, "/lora_dropout"},
-    {Says::kTargets, "/lora_target_modules"},
-    {Says::kTargets, "/lora_target"},
-    {Says::kLoad4, "/load_in_4bit"},
-    {Says::kLoad8, "/load_in_8bit"},
-    {Says::kElse, "/pipeline/stages", "layers would be split over devices"},
-    {Says::kElse, "/tensor_parallel/autotp_size", "each layer would be split over devices"},
-    {Says::kElse, "/tensor_parallel_size", "each layer would be split over devices"},
-    {Says::kElse, "/context_parallel_size", "sequences would be split over devices"},
-    {Says::kElse, "/sequence_parallel_degree", "sequences would be split over devices"},
-    {Says::kElse, "/parallelism_config", "layers or sequences would be split over devices"},
-    {Says::kElse, "/megatron_lm_config", "layers would be split over devices"},
-    {Says::kElse, "/num_machines", "one machine is predicted"},
-    {Says::kElse, "/use_cpu", "a GPU is predicted"},
-    {Says::kElse, "/zero_optimization/zero_hpz_partition_size", "shards would be held twice"},
-    {Says::kElse, "/zero_optimization/mics_shard_size", "shards would be held more often"},
-    {Says::kElse, "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
-    {Says::kElse, "/zero_optimization/zero_quantized_gradients", "fewer bytes would be exchanged"},
-    {Says::kElse, "/zero_optimization/zenflow", "part of the update would stay near"},
-    {Says::kElse, "/zero_optimization/super_offload", "updates would overlap otherwise"},
-    {Says::kElse, "/compression_training", "weights would be quantised or pruned"},
-    {Says::kElse, "/sparse_attention", "attention would read less"},
-    {Says::kElse, "/progressive_layer_drop", "layers would be left out"},
-    {Says::kElse, "/hybrid_engine", "it would also generate text"},
-    {Says::kElse, "/compile/deepcompile", "copies would be placed by the compiler"},
-    {Says::kElse, "/fp8", "products would be of 8 bits"},
-    {Says::kElse, "/qat", "weights would be rounded in each pass"},
-    {Says::kElse, "/rl", "more models, or two sequences a sample, would run"},
-    {Says::kElse, "/peft_use_dora", "adapters would have norms of weights"},
-    {Says::kElse, "/lora_modules_to_save", "these layers would be learnt whole"},
-    {Says::kElse, "/unfrozen_parameters", "only these weights would be learnt"},
-    {Says::kElse, "/freeze_trainable_layers", "only these layers would be learnt"},
-    {Says::kElse, "/layer_offloading", "frozen layers would be in host memory"},
-    {Says::kElse, "/s2_attention", "attention would read less"},
-    {Says::kElse, "/use_galore", "the optimiser's state would be projected"},
+    {"file", "/deepspeed_config/deepspeed_config_file /deepspeed"},
+    {"model", "/base_model /model_name_or_path"},
+    {"micro_batch",
+     "/train_micro_batch_size_per_gpu /micro_batch_size /per_device_train_batch_size"},
+    {"accumulation", "/gradient_accumulation_steps /deepspeed_config/gradient_accumulation_steps"},
+    {"batch", "/train_batch_size"},
+    {"devices", "/num_processes"},
+    {"sequence", "/sequence_len /max_seq_length /max_length /cutoff_len"},
+    {"bf16", "/bf16/enabled /bf16 /bfloat16"},
+    {"fp16", "/fp16/enabled /fp16 /float16"},
+    {"tf32", "/tf32"},
+    {"precision", "/mixed_precision"},
+    {"gradient_type", "/data_types/grad_accum_dtype"},
+    {"masters16", "/bf16/bf16_master_weights_and_grads /fp16/fp16_master_weights_and_grads"},
+    {"state16", "/bf16/bf16_optimizer_states"},
+    {"optimizer", "/optimizer/type /optimizer /optim"},
+    {"momentum", "/optimizer/params/momentum /optim_args/momentum"},
+    {"compiled", "/torch_compile /dynamo_config/dynamo_backend"},
+    {"deepspeed", "/zero_optimization /train_micro_batch_size_per_gpu /deepspeed_config"},
+    {"zero_stage", "/zero_optimization/stage /deepspeed_config/zero_stage"},
+    {"offload_optimizer",
+     "/zero_optimization/offload_optimizer/device /zero_optimization/cpu_offload "
+     "/deepspeed_config/offload_optimizer_device"},
+    {"offload_share", "/zero_optimization/offload_optimizer/ratio"},
+    {"offload_weights",
+     "/zero_optimization/offload_param/device /zero_optimization/cpu_offload_params "
+     "/deepspeed_config/offload_param_device"},
+    {"fsdp", "/fsdp /fsdp_config"},
+    {"fsdp_shards",
+     "/fsdp_config/fsdp_sharding_strategy /fsdp_config/fsdp_reshard_after_forward "
+     "/fsdp_config/reshard_after_forward"},
+    {"fsdp_offload", "/fsdp_config/fsdp_offload_params /fsdp_config/offload_params"},
+    {"pinned",
+     "/zero_optimization/offload_optimizer/pin_memory /zero_optimization/offload_param/pin_memory"},
+    {"checkpointing",
+     "/gradient_checkpointing /fsdp_config/fsdp_activation_checkpointing "
+     "/fsdp_config/activation_checkpointing"},
+    {"checkpoint_offload", "/activation_checkpointing/cpu_checkpointing /activation_offloading"},
+    {"attention", "/attn_implementation /flash_attn"},
+    {"flash", "/flash_attention /sdp_attention"},
+    {"fused_kernels",
+     "/use_liger_kernel /enable_liger_kernel /liger_rms_norm /liger_glu_activation"},
+    {"chunked_loss",
+     "/liger_fused_linear_cross_entropy /cut_cross_entropy /chunked_cross_entropy "
+     "/use_liger_kernel /enable_liger_kernel"},
+    {"adapter", "/adapter /finetuning_type /use_peft"},
+    {"rank", "/lora_r /lora_rank"},
+    {"adapter_dropout", "/lora_dropout"},
+    {"targets", "/lora_target_modules /lora_target"},
+    {"load4", "/load_in_4bit"},
+    {"load8", "/load_in_8bit"},
+    {"", "/pipeline/stages", "layers would be split over devices"},
+    {"", "/tensor_parallel/autotp_size /tensor_parallel_size",
+     "each layer would be split over devices"},
+    {"", "/context_parallel_size /sequence_parallel_degree",
+     "sequences would be split over devices"},
+    {"", "/parallelism_config", "layers or sequences would be split over devices"},
+    {"", "/megatron_lm_config", "layers would be split over devices"},
+    {"", "/num_machines", "one machine is predicted"},
+    {"", "/use_cpu", "a GPU is predicted"},
+    {"", "/zero_optimization/zero_hpz_partition_size", "shards would be held twice"},
+    {"", "/zero_optimization/mics_shard_size", "shards would be held more often"},
+    {"", "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
+    {"", "/zero_optimization/zero_quantized_gradients", "fewer bytes would be exchanged"},
+    {"", "/zero_optimization/zenflow", "part of the update would stay near"},
+    {"", "/zero_optimization/super_offload", "updates would overlap otherwise"},
+    {"", "/compression_training", "weights would be quantised or pruned"},
+    {"", "/sparse_attention", "attention would read less"},
+    {"", "/progressive_layer_drop", "layers would be left out"},
+    {"", "/hybrid_engine", "it would also generate text"},
+    {"", "/compile/deepcompile", "copies would be placed by the compiler"},
+    {"", "/fp8", "products would be of 8 bits"},
+    {"", "/qat", "weights would be rounded in each pass"},
+    {"", "/rl", "more models, or two sequences a sample, would run"},
+    {"", "/peft_use_dora", "adapters would have norms of weights"},
+    {"", "/lora_modules_to_save", "these layers would be learnt whole"},
+    {"", "/unfrozen_parameters", "only these weights would be learnt"},
+    {"", "/freeze_trainable_layers", "only these layers would be learnt"},
+    {"", "/layer_offloading", "frozen layers would be in host memory"},
+    {"", "/s2_attention", "attention would read less"},
+    {"", "/use_galore", "the optimiser's state would be projected"},
 };
 
 struct OptimizerName {
@@ -281,7 +208,7 @@ class Reader {
   Reader(std::string_view devices, const ReadLimits& limits) : limits_(limits) {
     constexpr std::int64_t kMostValues = 20'000;
     limits_.max_values = std::min(limits_.max_values, kMostValues);
-    if (!devices.empty()) said_[Says::kDevices] = {std::string(devices), "", "--devices"};
+    if (!devices.empty()) said_["devices"] = {std::string(devices), "", "--devices"};
   }
 
   TrainerFile read(std::string_view text, const std::string& path) && {
@@ -305,27 +232,28 @@ class Reader {
     const SpecView root(document);
     if (root.type() != SpecType::kObject) root.fail(root.found(), "keys and values");
     for (const Key& key : kKeys) {
-      const auto value = value_at(root, key.pointer);
-      if (!value) continue;
-      knows_some_ = true;
-      const bool is_object = value->type() == SpecType::kObject;
-      Said said{text_of(*value), path, std::string(key.pointer)};
-      // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
-      constexpr std::string_view kAuto = "auto";
-      if (said.text == kAuto) said.text = key.pointer == "/bf16" ? "true" : "";
-      if (key.says == Says::kElse) {
-        const bool changes = is_object || (!said.text.empty() && said.is_on() && said.text != "1");
-        if (changes) leave_out(said, key.changes);
-      } else if (is_object ? key.says == Says::kDeepSpeed || key.says == Says::kFsdp
-                           : !said.text.empty()) {
-        said_.emplace(key.says, said);
+      for (const std::string& pointer : split_list(std::string(key.pointers), kJobFlag, ' ')) {
+        if (const auto value = value_at(root, pointer))
+          read_key(key, {text_of(*value), path, pointer}, *value);
       }
     }
-    const auto other = said_.extract(Says::kFile);
+    const auto other = said_.extract("file");
     if (!other || !other.mapped().is_on() || ++files_ > kMostFiles) return;
-    said_.try_emplace(Says::kDeepSpeed, other.mapped());
+    said_.try_emplace("deepspeed", other.mapped());
     const std::string named = beside(path, other.mapped().text);
     read_keys(read_text_file(named, other.mapped().pointer, limits_), named);
+  }
+  void read_key(const Key& key, Said said, const SpecView& value) {
+    knows_some_ = true;
+    const bool is_object = value.type() == SpecType::kObject;
+    // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
+    if (said.text == "auto") said.text = said.pointer == "/bf16" ? "true" : "";
+    if (key.says.empty()) {
+      const bool changes = is_object || (!said.text.empty() && said.is_on() && said.text != "1");
+      if (changes) leave_out(said, key.changes);
+    } else if (is_object ? key.says == "deepspeed" || key.says == "fsdp" : !said.text.empty()) {
+      said_.emplace(key.says, std::move(said));
+    }
   }
   /// As the trainers do, from where they run; else beside the file that names it.
   static std::string beside(const std::string& path, const std::string& name) {
@@ -334,18 +262,21 @@ class Reader {
     return (std::filesystem::path(path).parent_path() / name).string();
   }
 
-  [[nodiscard]] const Said* find(Says what) const {
+  [[nodiscard]] const Said* find(std::string_view what) const {
+    OOC_CHECK(std::any_of(std::begin(kKeys), std::end(kKeys),
+                          [&](const Key& key) { return key.says == what; }),
+              "the table has keys of that name");
     const auto found = said_.find(what);
     return found == said_.end() ? nullptr : &found->second;
   }
-  [[nodiscard]] bool has(Says what) const { return find(what) != nullptr; }
+  [[nodiscard]] bool has(std::string_view what) const { return find(what) != nullptr; }
   /// Null: not said, or "false".
-  [[nodiscard]] const Said* on(Says what) const {
+  [[nodiscard]] const Said* on(std::string_view what) const {
     const Said* said = find(what);
     return said != nullptr && said->is_on() ? said : nullptr;
   }
   /// As on(), of a key that is nothing but a switch.
-  [[nodiscard]] const Said* switched(Says what) const {
+  [[nodiscard]] const Said* switched(std::string_view what) const {
     constexpr std::string_view kOn[] = {"true", "yes", "on", "1", "auto", "full"};
     const Said* said = on(what);
     const bool is_known =
@@ -367,7 +298,7 @@ class Reader {
   }
 
   void compose() {
-    if (const Said* network = find(Says::kModel)) set("NETWORK", network->text, *network);
+    if (const Said* network = find("model")) set("NETWORK", network->text, *network);
     compose_batch();
     compose_precision();
     compose_optimizer();
@@ -384,10 +315,10 @@ class Reader {
   }
 
   void compose_batch() {
-    const Said* micro = find(Says::kMicroBatch);
-    const Said* steps = find(Says::kAccumulation);
-    const Said* total = find(Says::kBatch);
-    const Said* devices = find(Says::kDevices);
+    const Said* micro = find("micro_batch");
+    const Said* steps = find("accumulation");
+    const Said* total = find("batch");
+    const Said* devices = find("devices");
     std::int64_t times = devices ? devices->number() : 1;
     std::int64_t parts = steps ? steps->number() : 1;
     if (micro) {
@@ -411,68 +342,68 @@ class Reader {
     }
     if (times > 1) set("--devices", std::to_string(times), devices ? *devices : *total);
     if (parts > 1) set("--accumulate", std::to_string(parts), steps ? *steps : *total);
-    if (const Said* length = find(Says::kSequence)) set("--seq", length->text, *length);
+    if (const Said* length = find("sequence")) set("--seq", length->text, *length);
   }
 
   /// DeepSpeed keeps 16-bit weights beside a float32 copy, FSDP casts what it gathers, axolotl loads 16-bit weights and no
   /// copy; the others let autocast cast.
   void compose_precision() {
-    const Said* mixed = on(Says::kPrecision);
+    const Said* mixed = on("precision");
     const std::string name = mixed ? lower_case(mixed->text) : "";
     if (mixed && name != "bf16" && name != "fp16" && name != "fp8") {
       mixed->fail("no, fp16, bf16 or fp8");
     }
-    const Said* bf16 = name == "bf16" ? mixed : switched(Says::kBf16);
-    const Said* fp16 = name == "fp16" ? mixed : switched(Says::kFp16);
-    const bool is_axolotl = has(Says::kModel) && find(Says::kModel)->pointer == "/base_model";
+    const Said* bf16 = name == "bf16" ? mixed : switched("bf16");
+    const Said* fp16 = name == "fp16" ? mixed : switched("fp16");
+    const bool is_axolotl = has("model") && find("model")->pointer == "/base_model";
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
-      const char* precision = has(Says::kDeepSpeed)              ? "bf16"
-                              : is_axolotl || on(Says::kAdapter) ? "bf16-pure"
-                              : has(Says::kFsdp)                 ? "fsdp-bf16"
-                                                                 : "amp-bf16";
+      const char* precision = has("deepspeed")              ? "bf16"
+                              : is_axolotl || on("adapter") ? "bf16-pure"
+                              : has("fsdp")                 ? "fsdp-bf16"
+                                                            : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
-      set("--precision", has(Says::kDeepSpeed) ? "fp16" : "amp-fp16", *fp16);
-    } else if (const Said* tf32 = switched(Says::kTf32)) {
+      set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
+    } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
     }
-    const Said* gradients = on(Says::kGradientType);
+    const Said* gradients = on("gradient_type");
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
       set("--grad-dtype", "fp32", *gradients);
     }
     if (!bf16 && !fp16) return;
     const char* half = bf16 ? "bf16" : "fp16";
-    if (const Said* masters = switched(Says::kMasters16)) set("--master-dtype", half, *masters);
-    if (const Said* state = switched(Says::kState16)) set("--state-dtype", half, *state);
+    if (const Said* masters = switched("masters16")) set("--master-dtype", half, *masters);
+    if (const Said* state = switched("state16")) set("--state-dtype", half, *state);
   }
 
   void compose_optimizer() {
-    const Said* said = find(Says::kOptimizer);
+    const Said* said = find("optimizer");
     if (!said) return;
     const std::string name = lower_case(said->text);
     const auto known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
                                     [&](const OptimizerName& each) { return each.name == name; });
     if (known == std::end(kOptimizers)) return leave_out(*said, "its state is not known");
-    const Said* momentum = on(Says::kMomentum);
+    const Said* momentum = on("momentum");
     const bool has_momentum = known->optimizer == "sgd" && momentum;
     set("--optimizer", has_momentum ? "momentum" : std::string(known->optimizer), *said);
-    if (known->foreach && !has(Says::kDeepSpeed)) set("--adam", "foreach", *said);
+    if (known->foreach && !has("deepspeed")) set("--adam", "foreach", *said);
     if (known->paged) set("--state", "paged", *said);
   }
 
   void compose_state() {
-    const Said* optimizer = offloaded(Says::kOffloadOptimizer);
-    const Said* weights = offloaded(Says::kOffloadWeights);
-    const Said* stage = find(Says::kZeroStage);
+    const Said* optimizer = offloaded("offload_optimizer");
+    const Said* weights = offloaded("offload_weights");
+    const Said* stage = find("zero_stage");
     if (stage && stage->is_on() && stage->number() > 3) stage->fail("0 to 3");
     const bool is_third = stage && stage->text == "3";
     if (weights && !is_third) leave_out(*weights, "without ZeRO's stage 3 weights stay near");
     if (weights && is_third) {
       set("--state", "zero-infinity", *weights);
     } else if (optimizer) {
-      const Said* share = find(Says::kOffloadShare);
+      const Said* share = find("offload_share");
       const bool is_part = share && share->text != "1" && share->text != "1.0";
       if (is_part) {
         set("--offload", fmt::format("optimizer:{},gradients", share->text), *share);
@@ -482,21 +413,21 @@ class Reader {
         set("--state", "zero-offload", *optimizer);
       }
     }
-    const Said* fsdp = find(Says::kFsdp);
+    const Said* fsdp = find("fsdp");
     const Said* listed = fsdp && fsdp->text.find("offload") != std::string::npos ? fsdp : nullptr;
-    if (const Said* moves = listed ? listed : on(Says::kFsdpOffload)) {
+    if (const Said* moves = listed ? listed : on("fsdp_offload")) {
       set("--state", "fsdp-cpu", *moves);
     }
-    if (const Said* pinned = find(Says::kPinned); pinned && !pinned->is_on()) {
+    if (const Said* pinned = find("pinned"); pinned && !pinned->is_on()) {
       set("--mode", "pageable", *pinned);
     }
-    const Said* compiled = on(Says::kCompiled);
+    const Said* compiled = on("compiled");
     const bool near = !optimizer && !weights;
     if (stage && stage->is_on()) {
       set("--framework", is_third ? near ? "deepspeed-zero-3" : "pytorch-2" : "deepspeed-zero-2",
           *stage);
     } else {
-      const Said* moves = on(Says::kCheckpointOffload);
+      const Said* moves = on("checkpoint_offload");
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
       set("--framework",
           compiled ? "pytorch-2-compiled"
@@ -512,11 +443,11 @@ class Reader {
                     [](const TrainerFlag& each) { return each.flag == "--devices"; });
     if (!several) return;
     constexpr std::string_view kShards[] = {"none", "optimizer", "gradients", "weights"};
-    if (const Said* stage = on(Says::kZeroStage)) {
+    if (const Said* stage = on("zero_stage")) {
       const std::int64_t number = stage->number();
       set("--shard", std::string(kShards[number]), *stage);
-    } else if (const Said* fsdp = find(Says::kFsdp)) {
-      const Said* said = find(Says::kFsdpShards);
+    } else if (const Said* fsdp = find("fsdp")) {
+      const Said* said = find("fsdp_shards");
       const Said& why = said ? *said : *fsdp;
       const std::string how = lower_case(why.text);
       const auto says = [&](std::string_view word) { return how.find(word) != std::string::npos; };
@@ -527,7 +458,7 @@ class Reader {
     }
   }
   /// Null: not offloaded.
-  const Said* offloaded(Says what) {
+  const Said* offloaded(std::string_view what) {
     const Said* said = on(what);
     const std::string place = said ? lower_case(said->text) : "";
     if (place == "nvme") {
@@ -540,14 +471,14 @@ class Reader {
 
   /// PEFT keeps adapters in float32 beside a 16-bit base.
   void compose_adapters() {
-    const Said* adapter = on(Says::kAdapter);
+    const Said* adapter = on("adapter");
     const std::string kind = adapter ? lower_case(adapter->text) : "";
     if (kind != "lora" && kind != "qlora" && kind != "true") {
       if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
       return;
     }
-    const Said* rank = find(Says::kRank);
-    const Said* targets = find(Says::kTargets);
+    const Said* rank = find("rank");
+    const Said* targets = find("targets");
     constexpr std::string_view kDefaultRank = "8";
     std::string text = rank ? rank->text : std::string(kDefaultRank);
     if (targets && targets->text != "all" && targets->text != "all-linear") {
@@ -555,29 +486,29 @@ class Reader {
     }
     set("--lora", text, rank ? *rank : *adapter);
     set("--lora-dtype", "float32", *adapter);
-    if (const Said* dropout = on(Says::kAdapterDropout)) {
+    if (const Said* dropout = on("adapter_dropout")) {
       set("--lora-dropout", dropout->text, *dropout);
     }
-    if (const Said* load = on(Says::kLoad4)) set("--base", "nf4-double", *load);
+    if (const Said* load = on("load4")) set("--base", "nf4-double", *load);
     if (kind == "qlora") set("--base", "nf4-double", *adapter);
-    if (const Said* load = on(Says::kLoad8)) set("--base", "int8", *load);
+    if (const Said* load = on("load8")) set("--base", "int8", *load);
   }
 
   void compose_kernels() {
-    const Said* attention = find(Says::kAttention);
-    if (const Said* fused = on(Says::kFusedKernels)) {
+    const Said* attention = find("attention");
+    if (const Said* fused = on("fused_kernels")) {
       set("--kernels", "fused", *fused);
     } else if (attention && lower_case(attention->text) == "eager") {
       set("--kernels", "eager", *attention);
-    } else if (const Said* flash = on(Says::kFlash)) {
+    } else if (const Said* flash = on("flash")) {
       set("--kernels", "sdpa", *flash);
     }
-    if (const Said* loss = on(Says::kChunkedLoss)) set("--loss", "chunked", *loss);
+    if (const Said* loss = on("chunked_loss")) set("--loss", "chunked", *loss);
   }
 
   void compose_checkpoints() {
-    const Said* blocks = on(Says::kCheckpointing);
-    const Said* offload = on(Says::kCheckpointOffload);
+    const Said* blocks = on("checkpointing");
+    const Said* offload = on("checkpoint_offload");
     const bool is_offload = blocks && lower_case(blocks->text).starts_with("offload");
     if (offload && !blocks && offload->pointer == "/activation_offloading") {
       return leave_out(*offload, "without gradient_checkpointing every saved tensor would move");
@@ -590,7 +521,7 @@ class Reader {
 
   ReadLimits limits_;
   Said whole_;  ///< why what no key says is as it is
-  std::map<Says, Said> said_;
+  std::map<std::string_view, Said> said_;
   TrainerFile job_;
   int files_ = 0;
   bool knows_some_ = false;
