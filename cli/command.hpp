@@ -3,7 +3,6 @@
 // and shell completion.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>

@@ -4,12 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
 
 #include "cli/load.hpp"
-#include "cli/options.hpp"
 #include "cli/remarks.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"

@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"

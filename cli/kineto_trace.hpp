@@ -1,7 +1,6 @@
 // A trace of torch.profiler (Kineto's JSON, also .gz), read as a stream: gigabytes need memory for their operators alone.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

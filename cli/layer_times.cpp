@@ -10,8 +10,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <optional>
-#include <string_view>
 
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"

@@ -11,12 +11,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job_file.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
-#include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"

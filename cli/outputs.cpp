@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <utility>
-#include <vector>
 
 #include "cli/locate.hpp"
 #include "cli/options.hpp"

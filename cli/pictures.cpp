@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 
 #include "cli/child_process.hpp"
-#include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"

@@ -8,13 +8,9 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/case.hpp"
-#include "simulator/predict/remarks.hpp"
 
 namespace ooc {
 

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"

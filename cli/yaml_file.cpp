@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <utility>

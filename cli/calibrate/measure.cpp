@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <system_error>
 #include <variant>
-#include <vector>
 
 #include "calibrate/session/samples.hpp"
 #include "cli/interrupt.hpp"

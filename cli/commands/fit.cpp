@@ -1,7 +1,6 @@
 // `fit`: whether a job fits, as an exit status and one line, for job scripts.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>

@@ -11,7 +11,6 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/predict/compare.hpp"
 #include "simulator/predict/figures.hpp"
-#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/summary/tensor_policies.hpp"

@@ -2,7 +2,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"

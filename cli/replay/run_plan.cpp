@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "calibrate/session/samples.hpp"

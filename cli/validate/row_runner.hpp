@@ -11,7 +11,6 @@
 
 #include "cli/command.hpp"
 #include "reports/validation/figures.hpp"
-#include "reports/validation/validation_report.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {

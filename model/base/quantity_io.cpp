@@ -12,7 +12,6 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "model/base/decimal.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "model/base/errors.hpp"
-#include "model/graph/training_graph.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {

@@ -20,8 +20,6 @@
 #include "model/cost/kernel_cost.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/graph/parameter_bytes.hpp"
-#include "model/graph/training_graph.hpp"
-#include "model/kernels/platform.hpp"
 
 namespace ooc {
 namespace {

@@ -1,7 +1,6 @@
 #include "model/cost/cost_table.hpp"
 
 #include <optional>
-#include <vector>
 
 namespace ooc {
 namespace {

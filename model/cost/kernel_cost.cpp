@@ -2,12 +2,11 @@
 // passes over the weights between them; other layers are one streaming kernel a task.
 #include "model/cost/kernel_cost.hpp"
 
+#include <cmath>
 #include <variant>
 
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
-#include "model/kernels/convolution.hpp"
-#include "model/kernels/platform.hpp"
 #include "model/kernels/product.hpp"
 
 namespace ooc {

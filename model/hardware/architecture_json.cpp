@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include "model/base/quantity_io.hpp"

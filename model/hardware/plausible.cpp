@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
-#include <string_view>
 
 #include "model/base/errors.hpp"
 

@@ -2,7 +2,6 @@
 #include "model/kernels/platform.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace ooc {
 namespace {

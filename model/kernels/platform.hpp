@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "model/base/precision.hpp"
-#include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/base/units.hpp"
 #include "model/layers/layer_kind.hpp"
 #include "model/layers/window.hpp"
 #include "model/layers/work.hpp"

@@ -2,7 +2,6 @@
 // the reverse; nothing is saved. Kinds that change no byte are views.
 #pragma once
 
-#include "model/layers/attributes.hpp"
 #include "model/layers/layer_kind.hpp"
 #include "model/layers/work.hpp"
 

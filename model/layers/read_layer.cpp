@@ -18,7 +18,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/precision.hpp"
-#include "model/layers/layer_kind.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {

@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/base/tensor_shape.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/layers/work.hpp"
 
 namespace ooc {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "model/base/option_text.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/network/family_expression.hpp"
 #include "model/network/spec_nodes.hpp"
 
 namespace ooc {

@@ -6,11 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace ooc {
 

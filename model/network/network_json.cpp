@@ -11,16 +11,12 @@
 #include <filesystem>
 #include <limits>
 #include <set>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "model/base/option_text.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
-#include "model/network/import_config.hpp"
 #include "model/network/layer_tree.hpp"
 #include "model/network/paleo_network.hpp"
 #include "model/network/unroll.hpp"

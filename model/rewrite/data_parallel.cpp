@@ -2,7 +2,6 @@
 // for each piece of gradients, then the updates; its tensors, then four for each piece.
 #include "model/rewrite/data_parallel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <utility>

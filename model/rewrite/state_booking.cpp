@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "model/rewrite/iteration.hpp"
-#include "model/rewrite/state.hpp"
 
 namespace ooc {
 namespace {

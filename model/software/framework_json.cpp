@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "model/base/option_text.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 

@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <utility>
 
 #include "model/base/tensor_shape.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
-#include "simulator/summary/metrics.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

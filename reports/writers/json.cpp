@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <string>
-#include <vector>
 
 #include "reports/writers/text_table.hpp"
-#include "reports/writers/writer.hpp"
 #include "simulator/summary/summarize.hpp"
 
 namespace ooc {

@@ -3,8 +3,6 @@
 // the head forbids whatever would ask a network.
 #include "reports/writers/page.hpp"
 
-#include <string>
-
 #include "model/base/json_writer.hpp"
 
 namespace ooc {

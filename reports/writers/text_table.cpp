@@ -12,7 +12,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/graph/parameter_bytes.hpp"
 
 namespace ooc {
 namespace {

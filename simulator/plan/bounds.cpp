@@ -8,9 +8,6 @@
 // or batch copies.
 #include "simulator/plan/bounds.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "model/base/errors.hpp"
 
 namespace ooc {

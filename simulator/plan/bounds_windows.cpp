@@ -19,7 +19,6 @@
 // Left out because they cannot improve the path: maxima over windows nested in (a, b) of one direction
 // alone (the nested window is a pair of its own). For both directions together they are kept.
 #include <algorithm>
-#include <iterator>
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/bounds.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <string_view>
 
 #include "model/base/errors.hpp"
 #include "model/base/terminal_text.hpp"

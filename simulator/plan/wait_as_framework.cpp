@@ -11,7 +11,6 @@
 #include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "simulator/plan/plan_rewriter.hpp"
 

@@ -4,14 +4,10 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/hardware/profile_json.hpp"
-#include "model/network/network_json.hpp"
 #include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"

@@ -11,14 +11,11 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
-#include "simulator/predict/framework_choice.hpp"
-#include "simulator/predict/planning.hpp"
 #include "simulator/schedules/footprint.hpp"
 
 namespace ooc {

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "model/base/option_text.hpp"
 #include "model/cost/compute_cost.hpp"

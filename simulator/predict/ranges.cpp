@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "model/base/option_text.hpp"
 #include "model/base/units.hpp"

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/precision.hpp"

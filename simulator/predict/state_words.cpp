@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <vector>
 
 #include "model/base/option_text.hpp"
 

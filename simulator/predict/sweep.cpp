@@ -6,14 +6,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
-#include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
-
-#include "model/base/errors.hpp"
 
 namespace ooc {
 

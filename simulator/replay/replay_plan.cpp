@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <string_view>

@@ -44,7 +44,6 @@
 // backward reader and edges within one pass are no candidates; memory is planned as if it stayed from
 // its first to its last backward reader. The automatic number is ours; the paper's user finds it by
 // trying. A layer's backward tasks start no earlier than its forward task ends, also where no tensor says so.
-#include <algorithm>
 #include <span>
 
 #include "model/base/errors.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "simulator/schedules/schedule.hpp"
-#include "simulator/schedules/segments.hpp"
 
 namespace ooc {
 

@@ -2,8 +2,6 @@
 // go, and the plan grows by a step for each of it. Where a place is found stands in modnn_room.cpp.
 #include "simulator/schedules/modnn_machine.hpp"
 
-#include <algorithm>
-
 #include "model/base/errors.hpp"
 
 namespace ooc {

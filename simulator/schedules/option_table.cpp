@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"

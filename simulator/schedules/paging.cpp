@@ -7,7 +7,6 @@
 // the copy, at the head of its queue, would wait for good.
 #include "simulator/schedules/paging.hpp"
 
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include "simulator/schedules/sub_batch.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>

@@ -3,7 +3,6 @@
 #include "simulator/schedules/task_plan.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "model/base/errors.hpp"

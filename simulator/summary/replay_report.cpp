@@ -6,14 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/memory_use.hpp"
-#include "simulator/timeline/timeline.hpp"
 
 namespace ooc {
 namespace {

@@ -6,17 +6,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <string_view>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
-#include "model/cost/compute_cost.hpp"
-#include "model/graph/training_graph.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/memory_use.hpp"
-#include "simulator/summary/paper_estimate.hpp"
 
 namespace ooc {
 namespace {

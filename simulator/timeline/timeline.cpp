@@ -2,7 +2,6 @@
 #include "simulator/timeline/timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <tuple>
 
