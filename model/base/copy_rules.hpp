@@ -12,7 +12,8 @@ namespace ooc {
 enum class CopyStreams {
   kOverlap,    ///< a copy waits only for the data and memory that it needs
   kFramework,  ///< a copy also waits for the compute step before it
-  kSerial,     ///< as kFramework, and the next task waits for all copies issued before it
+  kSerialIn,   ///< as kFramework, and the next task waits for all copies in issued before it
+  kSerial,     ///< the same for copies in and out
 };
 
 struct CopyRules {
@@ -26,9 +27,8 @@ struct CopyRules {
 };
 
 [[nodiscard]] constexpr std::string_view copy_streams_name(CopyStreams streams) {
-  return streams == CopyStreams::kOverlap     ? "overlap"
-         : streams == CopyStreams::kFramework ? "framework"
-                                              : "serial";
+  constexpr std::string_view kNames[] = {"overlap", "framework", "serial_in", "serial"};
+  return kNames[static_cast<int>(streams)];
 }
 
 // Share of its rate that each direction of a link keeps while both move bytes. PCIe to an A100

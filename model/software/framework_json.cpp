@@ -40,8 +40,9 @@ constexpr SpecChoices<InPlaceGradients, 2> kInPlaceGradients{
     {{"as_forward", InPlaceGradients::kAsForward}, {"never", InPlaceGradients::kNever}}};
 constexpr SpecChoices<KeptOfClamps, 2> kClampSaves{
     {{"as_activations", KeptOfClamps::kAsActivations}, {"input", KeptOfClamps::kInput}}};
-constexpr SpecChoices<CopyStreams, 3> kStreams{{{"overlap", CopyStreams::kOverlap},
+constexpr SpecChoices<CopyStreams, 4> kStreams{{{"overlap", CopyStreams::kOverlap},
                                                 {"framework", CopyStreams::kFramework},
+                                                {"serial_in", CopyStreams::kSerialIn},
                                                 {"serial", CopyStreams::kSerial}}};
 constexpr SpecChoices<bool, 2> kCopied{{{"tensors", false}, {"saves", true}}};
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};

@@ -21,7 +21,8 @@ namespace {
 struct ExtraWaits {
   bool copies_in = false;   ///< for the compute step before
   bool copies_out = false;  ///< likewise
-  bool computes = false;    ///< for the copies since the one before
+  bool after_in = false;    ///< compute steps, for the copies in since the one before
+  bool after_out = false;   ///< likewise, for copies out
   bool exchange = false;    ///< what devices exchange counts among the copies, too
   std::size_t outs = 0;     ///< copies out that compute steps do not wait for; 0: all
 };
@@ -109,7 +110,7 @@ std::vector<StepId> places(const Plan& plan, const std::vector<StepId>& first) {
 /// right before its first waiter.
 std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
   const std::vector<StepId> first = first_waiters(plan);
-  const std::vector<StepId> place = streams == CopyStreams::kSerial ? first : places(plan, first);
+  const std::vector<StepId> place = streams >= CopyStreams::kSerialIn ? first : places(plan, first);
   std::vector<StepId> order = planned_order(plan);
   std::stable_sort(order.begin(), order.end(), [&](StepId a, StepId b) {
     const auto key = [&](StepId step) {
@@ -196,8 +197,9 @@ class Rebuilder {
     }
     const bool waits = is.kind == StepKind::kToNear ? extra_.copies_in : extra_.copies_out;
     if (waits && last_compute_[device]) builder_.wait(step, *last_compute_[device]);
-    if (extra_.computes) copies_since_[device].push_back(step);
-    if (is.kind == StepKind::kToFar) outs_[device].push_back(step);
+    const bool out = is.kind == StepKind::kToFar;
+    if (out ? extra_.after_out : extra_.after_in) copies_since_[device].push_back(step);
+    if (out) outs_[device].push_back(step);
   }
 
   const Plan& plan_;
@@ -223,7 +225,8 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
   return Rebuilder(plan, header,
                    {.copies_in = waits || pageable,
                     .copies_out = waits || pageable || rules.pinned_cost > Duration(0),
-                    .computes = rules.streams == CopyStreams::kSerial || pageable,
+                    .after_in = rules.streams >= CopyStreams::kSerialIn || pageable,
+                    .after_out = rules.streams == CopyStreams::kSerial || pageable,
                     .exchange = pageable,
                     .outs = static_cast<std::size_t>(rules.outs_in_flight)},
                    stays)

@@ -13,6 +13,7 @@ namespace {
 
 constexpr CopyRules kOverlap;
 constexpr CopyRules kFramework{.streams = CopyStreams::kFramework};
+constexpr CopyRules kSerialIn{.streams = CopyStreams::kSerialIn};
 constexpr CopyRules kSerial{.streams = CopyStreams::kSerial};
 
 std::vector<StepId> waits_of(const Plan& plan, std::size_t step) {
@@ -60,6 +61,7 @@ TEST_CASE("barriers on the worked example: copies are issued beside their sectio
   CHECK(time_of(example, budget, kOverlap) == 950);
   // When a section begins, the task behind it is the first that cannot be issued: the copy waits for the one before.
   CHECK(time_of(example, budget, kFramework) == 950);
+  CHECK(time_of(example, budget, kSerialIn) == 1250);  // 450, then four copies and tasks in a row
   CHECK(time_of(example, budget, kSerial) == 1400);
 }
 
@@ -125,6 +127,7 @@ TEST_CASE("a copy out waits for the task behind which it is issued, and serial f
   const Plan framework = wait_as_framework(plan, kFramework);
   CHECK(waits_of(framework, 2) == ids({1, 0}));
   CHECK(waits_of(framework, 3).empty());
+  CHECK(waits_of(wait_as_framework(plan, kSerialIn), 3).empty());
   const Plan serial = wait_as_framework(plan, kSerial);
   CHECK(waits_of(serial, 3) == ids({2}));
   CHECK(waits_of(serial, 4).empty());
