@@ -18,13 +18,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
-#include "simulator/engine/blocked.hpp"
-#include "simulator/engine/lanes.hpp"
+#include "model/cost/cost_table.hpp"
 #include "simulator/engine/link.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/timeline/timeline.hpp"
@@ -35,12 +36,109 @@
 
 namespace ooc::event_loop {
 
+/// Run in which nothing runs and no head can start.
+struct StoppedRun {
+  const Plan& plan;
+  const QueuedStep& head;  ///< head of a queue that was ready first
+  std::size_t device = 0;  ///< device of the head
+  std::int64_t free = 0;
+  std::int64_t largest_hole = 0;
+  std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended
+};
+
+/// The step that wants memory, and the blocks that hold it (simulate.cpp).
+[[nodiscard]] Blocked describe(const StoppedRun& run);
+
+inline constexpr std::size_t kQueuesPerDevice = 3;
+inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
+inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
+/// All instants stay below this, so that adding one time (< 2^54 ns) cannot overflow.
+inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
+
+/// Running queue.
+struct Lane {
+  const QueuedStep* next = nullptr;  ///< running step, or head
+  const QueuedStep* end = nullptr;
+  std::int64_t ready = kNoEvent;  ///< since when the head waits for memory; kNoEvent: not
+  std::int64_t last_end = 0;      ///< end of the previous step
+  std::int64_t ended_round = -1;
+};
+
+/// Items by queue: an array of three for one device, else a vector.
+template <bool kOneDevice, class Item>
+using PerQueue =
+    std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
+
+/// Told of every start and end in their order; this one tells nobody.
+struct NoObserver {
+  void started(StepId /*step*/) const {}
+  void ended(StepId /*step*/) const {}
+};
+/// Writes them down. Has room for all: the loop must not call out.
+class EventRecorder {
+ public:
+  explicit EventRecorder(StepEvent* next) : next_(next) {}
+  void started(StepId step) { *next_++ = {step, false}; }
+  void ended(StepId step) { *next_++ = {step, true}; }
+
+ private:
+  StepEvent* next_;
+};
+
+struct Setting {
+  const Plan& plan;
+  const CostTable& costs;
+  Timeline& timeline;
+  StallRecorder& stalls;
+  // Only for kHost, by compute step:
+  std::span<const std::int64_t> issued = {};   ///< instant of issue if the host never waits
+  std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory, by list_pinning()
+};
+
 template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
 class Run {
  public:
-  Run(const Setting& setting, const Memory& memory, Link& link, Observer observer);
+  Run(const Setting& setting, const Memory& memory, Link& link, Observer observer)
+      : to_(setting),
+        memory_(memory),
+        link_(link),
+        observer_(observer),
+        spans_(setting.timeline.spans.data()),
+        alternatives_(setting.costs.alternatives.data()) {
+    const auto& queued = to_.plan.queued;
+    if constexpr (!kOneDevice) {
+      lanes_.resize(queued.size());
+      events_.resize(queued.size());
+      // The queue of far compute stands where the compute queue of one device more would; that has no copies.
+      done_.resize((queued.size() + kQueuesPerDevice - 1) / kQueuesPerDevice * kQueuesPerDevice);
+      candidates_.resize(queued.size());
+    }
+    for (std::size_t queue = 0; queue < queues(); ++queue) {
+      lanes_[queue].next = queued[queue].data();
+      lanes_[queue].end = queued[queue].data() + queued[queue].size();
+      events_[queue] = kNoEvent;
+    }
+  }
 
-  std::optional<Blocked> run();
+  OOC_INLINE_MEMBER std::optional<Blocked> run() {
+    for (;;) {
+      start_steps();
+      if constexpr (Link::kHasPhases) link_.settle(now_, events_);
+      const std::int64_t next = next_event();
+      if (next > kLastInstant) {
+        if (next == kNoEvent) break;
+        bad_value("iteration time", "more than 146 years", "less than 2^62 ns");
+      }
+      now_ = next;
+      ++round_;
+      end_steps();
+    }
+    for (const Lane& lane : lanes_) {
+      if (lane.next != lane.end) return blocked();
+    }
+    finish();
+    return std::nullopt;
+  }
 
  private:
   /// Calls do_it(queue) for every queue. For one device the calls are written out, so that index
@@ -67,21 +165,214 @@ class Run {
   [[nodiscard]] bool is_near(std::size_t queue) const {
     return kOneDevice || device_of(queue) < static_cast<std::size_t>(to_.plan.devices);
   }
-  [[nodiscard]] bool needs_met(std::size_t queue, const QueuedStep& step) const;
-  [[nodiscard]] bool startable(std::size_t queue) const;
-  [[nodiscard]] std::int64_t issued(std::size_t queue) const;
-  void end_steps();
-  void end_step(std::size_t queue);
-  void start_steps();
-  [[nodiscard]] bool start_together();
-  void start_in_order();
-  void start_step(std::size_t queue);
-  void record_gap(std::size_t queue, const QueuedStep& step);
-  void record_recompute(std::size_t queue, std::int64_t time);
-  [[nodiscard]] std::optional<StepId> releaser(std::size_t device) const;
-  [[nodiscard]] std::int64_t next_event() const;
-  [[nodiscard]] Blocked blocked() const;
-  void finish();
+
+  OOC_INLINE_MEMBER bool needs_met(std::size_t queue, const QueuedStep& step) const {
+    const std::size_t first = queue - kind_of(queue);
+    // Differences instead of comparisons: one branch for all three queues.
+    const bool met = ((done_[first] - step.needs[0]) | (done_[first + 1] - step.needs[1]) |
+                      (done_[first + 2] - step.needs[2])) >= 0;
+    if constexpr (!kOneDevice) {
+      if (met && step.remote_needs) {
+        const auto row = to_.plan.remote_needs[step.step];
+        return std::all_of(row.begin(), row.end(), [&](const QueueNeed& need) {
+          return done_[static_cast<std::size_t>(need.queue)] >= need.count;
+        });
+      }
+    }
+    return met;
+  }
+
+  /// The queue is idle and its head's waits have ended.
+  OOC_INLINE_MEMBER bool startable(std::size_t queue) const {
+    const Lane& lane = lanes_[queue];
+    if constexpr (kHost) {
+      if (lane.next != lane.end && issued(queue) > now_) return false;
+    }
+    return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
+  }
+
+  /// When the host has issued the head of a queue; at once but for compute. Precondition: there is a head.
+  OOC_INLINE_MEMBER std::int64_t issued(std::size_t queue) const {
+    if (kind_of(queue) != kComputeQueue) return 0;
+    const Lane& lane = lanes_[queue];
+    const std::size_t step = lane.next->step.at();
+    // The host pins memory for what leaves behind the step before once that has ended.
+    return std::max(to_.issued[step],
+                    to_.pinning[step] > 0 ? lane.last_end + to_.pinning[step] : 0);
+  }
+
+  OOC_INLINE_MEMBER std::int64_t next_event() const {
+    if constexpr (kHost) {
+      std::int64_t next = *std::min_element(events_.begin(), events_.end());
+      for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
+        const Lane& lane = lanes_[queue];
+        if (events_[queue] != kNoEvent || lane.next == lane.end) continue;
+        if (const std::int64_t at = issued(queue); at > now_) next = std::min(next, at);
+      }
+      return next;
+    }
+    if constexpr (kOneDevice) {
+      return std::min(std::min(events_[0], events_[1]), events_[2]);
+    } else {
+      return *std::min_element(events_.begin(), events_.end());
+    }
+  }
+
+  OOC_INLINE_MEMBER void end_step(std::size_t queue) {
+    if constexpr (Link::kHasPhases) {
+      if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
+    }
+    Lane& lane = lanes_[queue];
+    const QueuedStep& step = *lane.next++;
+    spans_[step.step.at()].end = Duration(now_);
+    memory_.release(device_of(queue), step);
+    observer_.ended(step.step);
+    events_[queue] = kNoEvent;
+    lane.last_end = now_;
+    lane.ended_round = round_;
+    ++done_[queue];
+  }
+
+  OOC_INLINE_MEMBER void end_steps() {
+    for_each_queue([this](auto queue) __attribute__((always_inline)) {
+      if (events_[queue] == now_) end_step(queue);
+    });
+  }
+
+  OOC_INLINE_MEMBER void start_step(std::size_t queue) {
+    Lane& lane = lanes_[queue];
+    const QueuedStep& step = *lane.next;
+    spans_[step.step.at()].start = Duration(now_);
+    observer_.started(step.step);
+    const auto cost = static_cast<std::size_t>(step.cost);
+    const std::size_t kind = kind_of(queue);
+    if (kind == kComputeQueue) {
+      const std::int64_t time = alternatives_[cost].time.count();
+      events_[queue] = now_ + time;
+      if (now_ != lane.last_end && is_near(queue)) record_gap(queue, step);
+      if (step.recompute) {
+        record_recompute(queue, time);
+      } else if (device_of(queue) == 0) {
+        busy_ += time;
+      }
+    } else {
+      const Direction direction = kind == kToFarQueue ? Direction::kToFar : Direction::kToNear;
+      events_[queue] = link_.start({direction, step.on_demand, cost}, queue, now_);
+    }
+    lane.ready = kNoEvent;
+  }
+
+  /// Where the order does not matter and all heads that may start fit together, they do. False if not.
+  OOC_INLINE_MEMBER bool start_together() {
+    std::array<bool, kQueuesPerDevice> starts;
+    std::int64_t wanted = 0;
+    for_each_queue([&](auto queue) __attribute__((always_inline)) {
+      starts[queue] = startable(queue);
+      if (starts[queue]) wanted += lanes_[queue].next->acquired.count();
+    });
+    if (!memory_.take_bytes(0, wanted)) return false;
+    for_each_queue([&](auto queue) __attribute__((always_inline)) {
+      if (starts[queue]) start_step(queue);
+    });
+    return true;
+  }
+
+  OOC_INLINE_MEMBER void start_steps() {
+    if constexpr (kOneDevice && !Memory::kOrderMatters) {
+      if (start_together()) return;
+    }
+    start_in_order();
+  }
+
+  /// One by one by (ready time, sequence).
+  OOC_INLINE_MEMBER void start_in_order() {
+    auto end = candidates_.begin();
+    for (std::size_t queue = 0; queue < queues(); ++queue) {
+      if (!startable(queue)) continue;
+      if (lanes_[queue].ready == kNoEvent) lanes_[queue].ready = now_;
+      *end++ = queue;
+    }
+    const auto earlier = [&](std::size_t a, std::size_t b) {
+      const Lane& first = lanes_[a];
+      const Lane& second = lanes_[b];
+      if (first.ready != second.ready) return first.ready < second.ready;
+      return first.next->step < second.next->step;
+    };
+    for (auto place = candidates_.begin(); place != end; ++place) {
+      std::iter_swap(place, std::min_element(place, end, earlier));
+      const std::size_t queue = *place;
+      if (memory_.take(device_of(queue), *lanes_[queue].next)) {
+        start_step(queue);
+      } else {
+        waited_ = true;
+      }
+    }
+  }
+
+  /// The step whose end made memory of `device` fit in this round: a copy out if there is one.
+  OOC_INLINE_MEMBER std::optional<StepId> releaser(std::size_t device) const {
+    std::optional<StepId> found;
+    for (std::size_t queue = 0; queue < queues(); ++queue) {
+      if (lanes_[queue].ended_round != round_) continue;
+      const QueuedStep& step = *(lanes_[queue].next - 1);
+      if (!memory_.has_freed(device, step)) continue;
+      if (kind_of(queue) == kToFarQueue) return step.step;
+      if (!found || step.step < *found) found = step.step;
+    }
+    return found;
+  }
+
+  OOC_INLINE_MEMBER void record_gap(std::size_t queue, const QueuedStep& step) {
+    const Lane& lane = lanes_[queue];
+    const std::size_t device = device_of(queue);
+    const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
+    to_.stalls.gap({.step = step,
+                    .device = static_cast<int>(device),
+                    .from = lane.last_end,
+                    .ready = ready,
+                    .issued = kHost ? issued(queue) : 0,
+                    .start = now_,
+                    .releaser = now_ > ready ? releaser(device) : std::nullopt});
+  }
+
+  OOC_INLINE_MEMBER void record_recompute(std::size_t queue, std::int64_t time) {
+    const Lane& lane = lanes_[queue];
+    const QueuedStep* after = lane.next + 1;
+    to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
+                         after == lane.end ? std::nullopt : std::optional(after->step), now_,
+                         now_ + time);
+  }
+
+  OOC_INLINE_MEMBER Blocked blocked() const {
+    std::optional<std::size_t> head;
+    for (std::size_t queue = 0; queue < queues(); ++queue) {
+      const Lane& lane = lanes_[queue];
+      if (lane.next == lane.end || lane.ready == kNoEvent) continue;
+      if (!head || std::pair(lane.ready, lane.next->step) <
+                       std::pair(lanes_[*head].ready, lanes_[*head].next->step)) {
+        head = queue;
+      }
+    }
+    OOC_CHECK(head.has_value(), "a plan does not wait on itself");
+    const std::size_t device = device_of(*head);
+    return describe({.plan = to_.plan,
+                     .head = *lanes_[*head].next,
+                     .device = device,
+                     .free = memory_.free(device),
+                     .largest_hole = memory_.largest_hole(device),
+                     .done = done_});
+  }
+
+  OOC_INLINE_MEMBER void finish() {
+    for (std::size_t queue = kComputeQueue; queue < queues() && is_near(queue);
+         queue += kQueuesPerDevice) {
+      to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
+    }
+    to_.timeline.iteration_time = Duration(now_);
+    to_.timeline.busy = Duration(busy_);
+    to_.timeline.waited_for_memory = waited_;
+    to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
+  }
 
   Setting to_;
   Memory memory_;
@@ -98,280 +389,6 @@ class Run {
   std::int64_t busy_ = 0;
   bool waited_ = false;
 };
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-Run<Memory, Link, Observer, kOneDevice, kHost>::Run(const Setting& setting, const Memory& memory,
-                                                    Link& link, Observer observer)
-    : to_(setting),
-      memory_(memory),
-      link_(link),
-      observer_(observer),
-      spans_(setting.timeline.spans.data()),
-      alternatives_(setting.costs.alternatives.data()) {
-  const auto& queued = to_.plan.queued;
-  if constexpr (!kOneDevice) {
-    lanes_.resize(queued.size());
-    events_.resize(queued.size());
-    // The queue of far compute stands where the compute queue of one device more would; that has no copies.
-    done_.resize((queued.size() + kQueuesPerDevice - 1) / kQueuesPerDevice * kQueuesPerDevice);
-    candidates_.resize(queued.size());
-  }
-  for (std::size_t queue = 0; queue < queues(); ++queue) {
-    lanes_[queue].next = queued[queue].data();
-    lanes_[queue].end = queued[queue].data() + queued[queue].size();
-    events_[queue] = kNoEvent;
-  }
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::needs_met(
-    std::size_t queue, const QueuedStep& step) const {
-  const std::size_t first = queue - kind_of(queue);
-  // Differences instead of comparisons: one branch for all three queues.
-  const bool met = ((done_[first] - step.needs[0]) | (done_[first + 1] - step.needs[1]) |
-                    (done_[first + 2] - step.needs[2])) >= 0;
-  if constexpr (!kOneDevice) {
-    if (met && step.remote_needs) {
-      const auto row = to_.plan.remote_needs[step.step];
-      return std::all_of(row.begin(), row.end(), [&](const QueueNeed& need) {
-        return done_[static_cast<std::size_t>(need.queue)] >= need.count;
-      });
-    }
-  }
-  return met;
-}
-
-/// The queue is idle and its head's waits have ended.
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::startable(
-    std::size_t queue) const {
-  const Lane& lane = lanes_[queue];
-  if constexpr (kHost) {
-    if (lane.next != lane.end && issued(queue) > now_) return false;
-  }
-  return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
-}
-
-/// When the host has issued the head of a queue; at once but for compute. Precondition: there is a head.
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, Observer, kOneDevice, kHost>::issued(
-    std::size_t queue) const {
-  if (kind_of(queue) != kComputeQueue) return 0;
-  const Lane& lane = lanes_[queue];
-  const std::size_t step = lane.next->step.at();
-  // The host pins memory for what leaves behind the step before once that has ended.
-  return std::max(to_.issued[step], to_.pinning[step] > 0 ? lane.last_end + to_.pinning[step] : 0);
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::int64_t Run<Memory, Link, Observer, kOneDevice, kHost>::next_event() const {
-  if constexpr (kHost) {
-    std::int64_t next = *std::min_element(events_.begin(), events_.end());
-    for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
-      const Lane& lane = lanes_[queue];
-      if (events_[queue] != kNoEvent || lane.next == lane.end) continue;
-      if (const std::int64_t at = issued(queue); at > now_) next = std::min(next, at);
-    }
-    return next;
-  }
-  if constexpr (kOneDevice) {
-    return std::min(std::min(events_[0], events_[1]), events_[2]);
-  } else {
-    return *std::min_element(events_.begin(), events_.end());
-  }
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::end_step(std::size_t queue) {
-  if constexpr (Link::kHasPhases) {
-    if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
-  }
-  Lane& lane = lanes_[queue];
-  const QueuedStep& step = *lane.next++;
-  spans_[step.step.at()].end = Duration(now_);
-  memory_.release(device_of(queue), step);
-  observer_.ended(step.step);
-  events_[queue] = kNoEvent;
-  lane.last_end = now_;
-  lane.ended_round = round_;
-  ++done_[queue];
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::end_steps() {
-  for_each_queue([this](auto queue) __attribute__((always_inline)) {
-    if (events_[queue] == now_) end_step(queue);
-  });
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_step(
-    std::size_t queue) {
-  Lane& lane = lanes_[queue];
-  const QueuedStep& step = *lane.next;
-  spans_[step.step.at()].start = Duration(now_);
-  observer_.started(step.step);
-  const auto cost = static_cast<std::size_t>(step.cost);
-  const std::size_t kind = kind_of(queue);
-  if (kind == kComputeQueue) {
-    const std::int64_t time = alternatives_[cost].time.count();
-    events_[queue] = now_ + time;
-    if (now_ != lane.last_end && is_near(queue)) record_gap(queue, step);
-    if (step.recompute) {
-      record_recompute(queue, time);
-    } else if (device_of(queue) == 0) {
-      busy_ += time;
-    }
-  } else {
-    const Direction direction = kind == kToFarQueue ? Direction::kToFar : Direction::kToNear;
-    events_[queue] = link_.start({direction, step.on_demand, cost}, queue, now_);
-  }
-  lane.ready = kNoEvent;
-}
-
-/// Where the order does not matter and all heads that may start fit together, they do. False if not.
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER bool Run<Memory, Link, Observer, kOneDevice, kHost>::start_together() {
-  std::array<bool, kQueuesPerDevice> starts;
-  std::int64_t wanted = 0;
-  for_each_queue([&](auto queue) __attribute__((always_inline)) {
-    starts[queue] = startable(queue);
-    if (starts[queue]) wanted += lanes_[queue].next->acquired.count();
-  });
-  if (!memory_.take_bytes(0, wanted)) return false;
-  for_each_queue([&](auto queue) __attribute__((always_inline)) {
-    if (starts[queue]) start_step(queue);
-  });
-  return true;
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_steps() {
-  if constexpr (kOneDevice && !Memory::kOrderMatters) {
-    if (start_together()) return;
-  }
-  start_in_order();
-}
-
-/// One by one by (ready time, sequence).
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::start_in_order() {
-  auto end = candidates_.begin();
-  for (std::size_t queue = 0; queue < queues(); ++queue) {
-    if (!startable(queue)) continue;
-    if (lanes_[queue].ready == kNoEvent) lanes_[queue].ready = now_;
-    *end++ = queue;
-  }
-  const auto earlier = [&](std::size_t a, std::size_t b) {
-    const Lane& first = lanes_[a];
-    const Lane& second = lanes_[b];
-    if (first.ready != second.ready) return first.ready < second.ready;
-    return first.next->step < second.next->step;
-  };
-  for (auto place = candidates_.begin(); place != end; ++place) {
-    std::iter_swap(place, std::min_element(place, end, earlier));
-    const std::size_t queue = *place;
-    if (memory_.take(device_of(queue), *lanes_[queue].next)) {
-      start_step(queue);
-    } else {
-      waited_ = true;
-    }
-  }
-}
-
-/// The step whose end made memory of `device` fit in this round: a copy out if there is one.
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::optional<StepId> Run<Memory, Link, Observer, kOneDevice, kHost>::releaser(
-    std::size_t device) const {
-  std::optional<StepId> found;
-  for (std::size_t queue = 0; queue < queues(); ++queue) {
-    if (lanes_[queue].ended_round != round_) continue;
-    const QueuedStep& step = *(lanes_[queue].next - 1);
-    if (!memory_.has_freed(device, step)) continue;
-    if (kind_of(queue) == kToFarQueue) return step.step;
-    if (!found || step.step < *found) found = step.step;
-  }
-  return found;
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::record_gap(
-    std::size_t queue, const QueuedStep& step) {
-  const Lane& lane = lanes_[queue];
-  const std::size_t device = device_of(queue);
-  const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
-  to_.stalls.gap({.step = step,
-                  .device = static_cast<int>(device),
-                  .from = lane.last_end,
-                  .ready = ready,
-                  .issued = kHost ? issued(queue) : 0,
-                  .start = now_,
-                  .releaser = now_ > ready ? releaser(device) : std::nullopt});
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::record_recompute(
-    std::size_t queue, std::int64_t time) {
-  const Lane& lane = lanes_[queue];
-  const QueuedStep* after = lane.next + 1;
-  to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
-                       after == lane.end ? std::nullopt : std::optional(after->step), now_,
-                       now_ + time);
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER Blocked Run<Memory, Link, Observer, kOneDevice, kHost>::blocked() const {
-  std::optional<std::size_t> head;
-  for (std::size_t queue = 0; queue < queues(); ++queue) {
-    const Lane& lane = lanes_[queue];
-    if (lane.next == lane.end || lane.ready == kNoEvent) continue;
-    if (!head || std::pair(lane.ready, lane.next->step) <
-                     std::pair(lanes_[*head].ready, lanes_[*head].next->step)) {
-      head = queue;
-    }
-  }
-  OOC_CHECK(head.has_value(), "a plan does not wait on itself");
-  const std::size_t device = device_of(*head);
-  return describe({.plan = to_.plan,
-                   .head = *lanes_[*head].next,
-                   .device = device,
-                   .free = memory_.free(device),
-                   .largest_hole = memory_.largest_hole(device),
-                   .done = done_});
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER void Run<Memory, Link, Observer, kOneDevice, kHost>::finish() {
-  for (std::size_t queue = kComputeQueue; queue < queues() && is_near(queue);
-       queue += kQueuesPerDevice) {
-    to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
-  }
-  to_.timeline.iteration_time = Duration(now_);
-  to_.timeline.busy = Duration(busy_);
-  to_.timeline.waited_for_memory = waited_;
-  to_.timeline.peak_near = to_.plan.static_bytes + Bytes(memory_.peak());
-}
-
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
-OOC_INLINE_MEMBER std::optional<Blocked> Run<Memory, Link, Observer, kOneDevice, kHost>::run() {
-  for (;;) {
-    start_steps();
-    if constexpr (Link::kHasPhases) link_.settle(now_, events_);
-    const std::int64_t next = next_event();
-    if (next > kLastInstant) {
-      if (next == kNoEvent) break;
-      bad_value("iteration time", "more than 146 years", "less than 2^62 ns");
-    }
-    now_ = next;
-    ++round_;
-    end_steps();
-  }
-  for (const Lane& lane : lanes_) {
-    if (lane.next != lane.end) return blocked();
-  }
-  finish();
-  return std::nullopt;
-}
 
 }  // namespace ooc::event_loop
 
