@@ -65,12 +65,30 @@ struct Frame {
   bool has_key = false;
 };
 
+/// What is wrong inside a token that began well, in the parser's words: they name the rule.
+std::string parser_reason(const std::string& message) {
+  const std::size_t dash = message.find(" - ");
+  if (dash == std::string::npos) return {};
+  const std::string reason = message.substr(dash + 3);
+  return reason.substr(0, reason.find("; "));
+}
+
 class TreeBuilder : public nlohmann::json_sax<Json> {
  public:
   TreeBuilder(std::string_view text, const std::string& file, const ReadLimits& limits)
       : text_(text), file_(file), limits_(limits) {}
 
-  SpecNode read();
+  SpecNode read() {
+    const char* end = text_.data() + text_.size();
+    const bool parsed = Json::sax_parse(Reading(reading_), Reading(end), this);
+    OOC_CHECK(parsed, "a JSON error that was not reported");
+    // The parser takes a zero byte for the end of its input; whatever follows is trailing text too.
+    begin_token();
+    if (at_ < text_.size()) {
+      fail(in_quotes(next_piece()), "the end of the file after one JSON value");
+    }
+    return std::move(root_);
+  }
 
   bool null() override { return add(next_node(SpecType::kNull)); }
   bool boolean(bool value) override {
@@ -102,17 +120,65 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return close();
   }
   bool end_array() override { return close(); }
-  bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::detail::exception& error) override;
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::detail::exception& error) override {
+    begin_token();
+    if (at_ == text_.size()) fail("the end of the file", expected_here());
+    const std::string_view token = next_piece();
+    const char first = token.front();
+    if (first == '"') {
+      const std::string reason = parser_reason(error.what());
+      const bool in_string = reason.starts_with("invalid string");
+      if (!in_string) fail(in_quotes(token.substr(1, token.size() - 2)), expected_here());
+      const bool ends = token.size() > 1 && token.back() == '"';
+      fail(ends ? "malformed text in quotes" : "text without a closing quote", "a JSON string",
+           reason);
+    }
+    for (const std::string_view word :
+         {"NaN", "nan", "Infinity", "-Infinity", "-NaN", "inf", "-inf"}) {
+      if (token == word) fail(std::string(word), "a finite number");
+    }
+    const bool number = error.id == 406;  // out_of_range: "number overflow"
+    if (number) fail(in_quotes(token), "a number within +-1.8e308");
+    const std::string_view shown = token.substr(0, std::max<std::size_t>(1, token.find('\0')));
+    fail(in_quotes(shown), stack_.empty() && at_ > 0 && values_ > 0
+                               ? "the end of the file after one JSON value"
+                               : expected_here());
+  }
 
  private:
   /// Moves over white space, commas and colons to the first character of the next token.
-  TextPlace begin_token();
+  TextPlace begin_token() {
+    const auto is_between = [](char c) {
+      return c == ' ' || c == ',' || c == ':' || c == '\n' || c == '\r' || c == '\t';
+    };
+    const std::size_t end = at_;
+    while (at_ < text_.size() && is_between(text_[at_])) ++at_;
+    advance(place_, text_, end, at_);
+    return place_;
+  }
+
   /// Over the token that was just parsed: a text to where the parser is, anything else to where a next
   /// token may begin, as the parser looks one character beyond a number.
-  std::string_view end_token();
+  std::string_view end_token() {
+    const std::size_t begin = at_;
+    const bool is_text = text_[begin] == '"';
+    at_ = is_text ? static_cast<std::size_t>(reading_ - text_.data()) : begin + next_piece().size();
+    advance(place_, text_, begin, at_);
+    return text_.substr(begin, at_ - begin);
+  }
+
   /// What stands at the next token, for messages: the parser may have stopped within it.
-  [[nodiscard]] std::string_view next_piece() const;
+  [[nodiscard]] std::string_view next_piece() const {
+    std::size_t end = at_ + 1;
+    if (text_[at_] == '"') {
+      while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2U : 1U;
+      ++end;
+    } else if (std::string_view("[]{}").find(text_[at_]) == std::string_view::npos) {
+      end = text_.find_first_of(" \t\r\n,:[]{}\"", end);
+    }
+    return text_.substr(at_, std::min(end, text_.size()) - at_);
+  }
 
   /// Throws: something is wrong at the next token.
   [[noreturn]] void fail(std::string found, std::string expected,
@@ -143,13 +209,99 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     return node;
   }
 
-  bool add_number(double value);
-  bool add(SpecNode node);
-  bool open(SpecType type);
-  bool close();
-  void reject_duplicate_keys(const Frame& frame) const;
-  [[nodiscard]] std::string pointer() const;
-  [[nodiscard]] std::string expected_here() const;
+  bool add_number(double value) {
+    SpecNode node = next_node(SpecType::kNumber);
+    node.number = value;
+    node.text = token_;
+    if (const std::optional<DecimalPrefix> decimal = read_decimal(token_)) {
+      const std::optional<Scaled> integer = scaled(decimal->value, 1, 1);
+      if (integer && integer->exact) node.integer = integer->value;
+    }
+    return add(std::move(node));
+  }
+
+  bool add(SpecNode node) {
+    if (stack_.empty()) {
+      root_ = std::move(node);
+      return true;
+    }
+    Frame& frame = stack_.back();
+    if (frame.node.type == SpecType::kList) {
+      frame.node.items.push_back(std::move(node));
+    } else {
+      frame.node.members.emplace_back(std::move(frame.key), std::move(node));
+      frame.has_key = false;
+    }
+    return true;
+  }
+
+  bool open(SpecType type) {
+    begin_token();
+    if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth)) {
+      fail("lists and objects nested deeper than that",
+           fmt::format("a nesting depth of at most {}", limits_.max_depth));
+    }
+    Frame frame;
+    frame.node = next_node(type);
+    stack_.push_back(std::move(frame));
+    return true;
+  }
+
+  bool close() {
+    begin_token();
+    end_token();
+    SpecNode node = std::move(stack_.back().node);
+    stack_.pop_back();
+    return add(std::move(node));
+  }
+
+  void reject_duplicate_keys(const Frame& frame) const {
+    const auto& members = frame.node.members;
+    std::vector<std::uint32_t> order(members.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return members[a].first < members[b].first;
+    });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+      const std::uint32_t first = order[i - 1];
+      const std::uint32_t second = order[i];
+      if (members[first].first != members[second].first) continue;
+      const TextPlace place = frame.key_places[first];
+      fail_at(frame.key_places[second], child_pointer(pointer(), members[second].first),
+              fmt::format("the key {} for the second time", in_quotes(members[second].first)),
+              "each key once",
+              fmt::format("first at line {}, column {}", place.line, place.column));
+    }
+  }
+
+  /// Of the value that is open, or that would come next.
+  [[nodiscard]] std::string pointer() const {
+    std::string text;
+    for (const Frame& frame : stack_) {
+      if (frame.node.type == SpecType::kList) {
+        text = child_pointer(text, std::to_string(frame.node.items.size()));
+      } else if (frame.has_key) {
+        text = child_pointer(text, frame.key);
+      }
+    }
+    return text;
+  }
+
+  /// What JSON allows at the next token, told by the last character before it.
+  [[nodiscard]] std::string expected_here() const {
+    if (stack_.empty()) return "a JSON value";
+    const std::size_t last =
+        at_ == 0 ? std::string_view::npos : text_.find_last_not_of(" \t\r\n", at_ - 1);
+    const char before = last == std::string_view::npos ? ' ' : text_[last];
+    const Frame& frame = stack_.back();
+    if (frame.node.type == SpecType::kList) {
+      if (before == ',') return "another value";
+      return before == '[' ? "a value or \"]\"" : "\",\" or \"]\"";
+    }
+    if (frame.has_key) return before == ':' ? "a value" : "\":\" and a value";
+    if (before == ',') return "another key in double quotes";
+    return before == '{' ? "a key in double quotes or \"}\"" : "\",\" or \"}\"";
+  }
 
   std::string_view text_;
   const std::string& file_;
@@ -162,174 +314,6 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   SpecNode root_;
   std::int64_t values_ = 0;
 };
-
-TextPlace TreeBuilder::begin_token() {
-  const auto is_between = [](char c) {
-    return c == ' ' || c == ',' || c == ':' || c == '\n' || c == '\r' || c == '\t';
-  };
-  const std::size_t end = at_;
-  while (at_ < text_.size() && is_between(text_[at_])) ++at_;
-  advance(place_, text_, end, at_);
-  return place_;
-}
-
-std::string_view TreeBuilder::end_token() {
-  const std::size_t begin = at_;
-  const bool is_text = text_[begin] == '"';
-  at_ = is_text ? static_cast<std::size_t>(reading_ - text_.data()) : begin + next_piece().size();
-  advance(place_, text_, begin, at_);
-  return text_.substr(begin, at_ - begin);
-}
-
-std::string_view TreeBuilder::next_piece() const {
-  std::size_t end = at_ + 1;
-  if (text_[at_] == '"') {
-    while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2U : 1U;
-    ++end;
-  } else if (std::string_view("[]{}").find(text_[at_]) == std::string_view::npos) {
-    end = text_.find_first_of(" \t\r\n,:[]{}\"", end);
-  }
-  return text_.substr(at_, std::min(end, text_.size()) - at_);
-}
-
-bool TreeBuilder::add_number(double value) {
-  SpecNode node = next_node(SpecType::kNumber);
-  node.number = value;
-  node.text = token_;
-  if (const std::optional<DecimalPrefix> decimal = read_decimal(token_)) {
-    const std::optional<Scaled> integer = scaled(decimal->value, 1, 1);
-    if (integer && integer->exact) node.integer = integer->value;
-  }
-  return add(std::move(node));
-}
-
-bool TreeBuilder::add(SpecNode node) {
-  if (stack_.empty()) {
-    root_ = std::move(node);
-    return true;
-  }
-  Frame& frame = stack_.back();
-  if (frame.node.type == SpecType::kList) {
-    frame.node.items.push_back(std::move(node));
-  } else {
-    frame.node.members.emplace_back(std::move(frame.key), std::move(node));
-    frame.has_key = false;
-  }
-  return true;
-}
-
-bool TreeBuilder::open(SpecType type) {
-  begin_token();
-  if (stack_.size() >= static_cast<std::size_t>(limits_.max_depth)) {
-    fail("lists and objects nested deeper than that",
-         fmt::format("a nesting depth of at most {}", limits_.max_depth));
-  }
-  Frame frame;
-  frame.node = next_node(type);
-  stack_.push_back(std::move(frame));
-  return true;
-}
-
-bool TreeBuilder::close() {
-  begin_token();
-  end_token();
-  SpecNode node = std::move(stack_.back().node);
-  stack_.pop_back();
-  return add(std::move(node));
-}
-
-void TreeBuilder::reject_duplicate_keys(const Frame& frame) const {
-  const auto& members = frame.node.members;
-  std::vector<std::uint32_t> order(members.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return members[a].first < members[b].first;
-  });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    const std::uint32_t first = order[i - 1];
-    const std::uint32_t second = order[i];
-    if (members[first].first != members[second].first) continue;
-    const TextPlace place = frame.key_places[first];
-    fail_at(frame.key_places[second], child_pointer(pointer(), members[second].first),
-            fmt::format("the key {} for the second time", in_quotes(members[second].first)),
-            "each key once", fmt::format("first at line {}, column {}", place.line, place.column));
-  }
-}
-
-/// Of the value that is open, or that would come next.
-std::string TreeBuilder::pointer() const {
-  std::string text;
-  for (const Frame& frame : stack_) {
-    if (frame.node.type == SpecType::kList) {
-      text = child_pointer(text, std::to_string(frame.node.items.size()));
-    } else if (frame.has_key) {
-      text = child_pointer(text, frame.key);
-    }
-  }
-  return text;
-}
-
-/// What JSON allows at the next token, told by the last character before it.
-std::string TreeBuilder::expected_here() const {
-  if (stack_.empty()) return "a JSON value";
-  const std::size_t last =
-      at_ == 0 ? std::string_view::npos : text_.find_last_not_of(" \t\r\n", at_ - 1);
-  const char before = last == std::string_view::npos ? ' ' : text_[last];
-  const Frame& frame = stack_.back();
-  if (frame.node.type == SpecType::kList) {
-    if (before == ',') return "another value";
-    return before == '[' ? "a value or \"]\"" : "\",\" or \"]\"";
-  }
-  if (frame.has_key) return before == ':' ? "a value" : "\":\" and a value";
-  if (before == ',') return "another key in double quotes";
-  return before == '{' ? "a key in double quotes or \"}\"" : "\",\" or \"}\"";
-}
-
-/// What is wrong inside a token that began well, in the parser's words: they name the rule.
-std::string parser_reason(const std::string& message) {
-  const std::size_t dash = message.find(" - ");
-  if (dash == std::string::npos) return {};
-  const std::string reason = message.substr(dash + 3);
-  return reason.substr(0, reason.find("; "));
-}
-
-bool TreeBuilder::parse_error(std::size_t, const std::string&,
-                              const nlohmann::detail::exception& error) {
-  begin_token();
-  if (at_ == text_.size()) fail("the end of the file", expected_here());
-  const std::string_view token = next_piece();
-  const char first = token.front();
-  if (first == '"') {
-    const std::string reason = parser_reason(error.what());
-    const bool in_string = reason.starts_with("invalid string");
-    if (!in_string) fail(in_quotes(token.substr(1, token.size() - 2)), expected_here());
-    const bool ends = token.size() > 1 && token.back() == '"';
-    fail(ends ? "malformed text in quotes" : "text without a closing quote", "a JSON string",
-         reason);
-  }
-  for (const std::string_view word :
-       {"NaN", "nan", "Infinity", "-Infinity", "-NaN", "inf", "-inf"}) {
-    if (token == word) fail(std::string(word), "a finite number");
-  }
-  const bool number = error.id == 406;  // out_of_range: "number overflow"
-  if (number) fail(in_quotes(token), "a number within +-1.8e308");
-  const std::string_view shown = token.substr(0, std::max<std::size_t>(1, token.find('\0')));
-  fail(in_quotes(shown), stack_.empty() && at_ > 0 && values_ > 0
-                             ? "the end of the file after one JSON value"
-                             : expected_here());
-}
-
-SpecNode TreeBuilder::read() {
-  const char* end = text_.data() + text_.size();
-  const bool parsed = Json::sax_parse(Reading(reading_), Reading(end), this);
-  OOC_CHECK(parsed, "a JSON error that was not reported");
-  // The parser takes a zero byte for the end of its input; whatever follows is trailing text too.
-  begin_token();
-  if (at_ < text_.size()) {
-    fail(in_quotes(next_piece()), "the end of the file after one JSON value");
-  }
-  return std::move(root_);
-}
 
 /// Marks and encodings that the parser would skip or report without a place.
 void check_encoding(std::string_view text, const std::string& file) {
