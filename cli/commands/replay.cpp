@@ -17,7 +17,6 @@
 #include "model/base/option_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/summary/replay_report.hpp"

@@ -27,7 +27,6 @@
 #include "cli/sweep/rows.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/remarks.hpp"
 

@@ -11,7 +11,6 @@
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/summary/metrics.hpp"
 

@@ -2,6 +2,7 @@
 // OutOfMemory, a bug in our code fails OOC_CHECK. OOC_CHECK is active in Release builds, too.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -47,3 +48,16 @@ class InternalError : public std::logic_error {
 #define OOC_CHECK(condition, belief)  \
   ((condition) ? static_cast<void>(0) \
                : ::ooc::check_failed(#condition, (belief), __FILE__, __LINE__))
+
+namespace ooc {
+
+/// Returns the text of an enumerator; `texts`: those of all enumerators, in their order.
+template <class Enum, std::size_t kCount>
+[[nodiscard]] constexpr std::string_view text_at(const std::string_view (&texts)[kCount],
+                                                 Enum value) {
+  const auto index = static_cast<std::size_t>(value);
+  OOC_CHECK(index < kCount, "each enumerator has a text");
+  return texts[index];
+}
+
+}  // namespace ooc

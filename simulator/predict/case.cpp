@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -111,21 +111,6 @@ void check_adam(const Workload& workload, const CaseOptions& options) {
             "--optimizer adam");
 }
 
-NetworkOptions network_options(const CaseOptions& options) {
-  return {.limits = options.limits,
-          .dtype = options.dtype,
-          .precision = options.precision,
-          .copies = options.copies,
-          .symbols = options.symbols,
-          .long_sequences = options.long_sequences,
-          .families = options.families,
-          .kernels = options.kernels,
-          .loss = options.loss,
-          .onnx = options.onnx,
-          .adapters = options.adapters,
-          .expert_parallel = options.expert_parallel};
-}
-
 /// Sees no other option, so that equal ones mean equal workloads.
 Workload read_by(const std::string& path, const WorkloadOptions& options) {
   Workload workload;
@@ -147,7 +132,7 @@ Workload read_by(const std::string& path, const WorkloadOptions& options) {
 }  // namespace
 
 WorkloadOptions workload_options(const CaseOptions& options) {
-  return {.network = network_options(options), .graph = graph_options_of(options)};
+  return {.network = options, .graph = graph_options_of(options)};
 }
 
 Workload read_workload(const std::string& path, const CaseOptions& options) {
@@ -159,17 +144,8 @@ Machine read_machine(const std::string& path, const ProfileSources& sources) {
 }
 
 std::string_view allocator_name(Allocator allocator) {
-  switch (allocator) {
-    case Allocator::kIdeal:
-      return "ideal";
-    case Allocator::kFirstFit:
-      return "first-fit";
-    case Allocator::kBestFit:
-      return "best-fit";
-    case Allocator::kCaching:
-      return "caching";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"ideal", "first-fit", "best-fit", "caching"};
+  return text_at(kTexts, allocator);
 }
 
 std::string compute_text(const CaseOptions& options) {
@@ -203,13 +179,11 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   const Framework& framework = framework_of(options.framework);
   const Bytes taken = framework.context.value_or(near.reserved);
   if (taken >= near.capacity) {
-    throw SpecError(
-        {.file = "",
-         .place = "--framework",
-         .found = fmt::format("a context of {} in {}", exact_bytes(taken), framework.name),
-         .expected = fmt::format("less than the near memory of {}, {}", hardware.name,
-                                 exact_bytes(near.capacity)),
-         .hint = "or --memory, which counts for itself"});
+    bad_value("--framework",
+              fmt::format("a context of {} in {}", exact_bytes(taken), framework.name),
+              fmt::format("less than the near memory of {}, {}", hardware.name,
+                          exact_bytes(near.capacity)),
+              "or --memory, which counts for itself");
   }
   const auto rest = static_cast<double>((near.capacity - taken).count());
   return Bytes(static_cast<std::int64_t>(rest * framework.memory_share));
@@ -407,6 +381,80 @@ NetworkReport inspect(const Workload& workload, const Machine* machine,
   } catch (const SpecError& error) {
     throw_too_large(error, workload, options);
   }
+}
+
+const Framework& framework_of(const std::shared_ptr<const Framework>& framework) {
+  static const Framework kIdeal;
+  return framework ? *framework : kIdeal;
+}
+
+Allocator allocator_of(const CaseOptions& options) {
+  if (options.allocator) return *options.allocator;
+  return framework_of(options.framework).allocator == FrameworkAllocator::kCaching
+             ? Allocator::kCaching
+             : Allocator::kIdeal;
+}
+
+bool frees_gradients(const CaseOptions& options) {
+  // What a framework does with gradients that leave or are shared out is StateOptions'.
+  StateOptions stays = options.state;
+  if (stays.update == UpdateAt::kNear) stays.optimizer.reset();
+  return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
+         options.graph.accounting == Accounting::kLiveness && options.devices == 1 && !stays.any();
+}
+
+void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs) {
+  if (!frees_gradients(options)) return;
+  free_gradients(graph, costs);
+  if (framework_of(options.framework).inputs == HeldInputs::kThroughout) hold_inputs(graph, costs);
+  if (allocator_of(options) == Allocator::kCaching && !options.state.any()) {
+    make_states_late(graph, costs);
+  }
+}
+
+CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::int64_t batch) {
+  CostTable sizes =
+      estimate_sizes(graph, {.model = options.compute,
+                             .batch = batch,
+                             .adam = options.adam,
+                             .gradient_buffers = gradient_buffers_of(options),
+                             .each_save = framework_of(options.framework).copies.each_save});
+  hold_as_framework(options, graph, sizes);
+  return sizes;
+}
+
+TransferOptions transfers_of(const CaseOptions& options) {
+  TransferOptions transfers = options.transfers;
+  transfers.pinning = framework_of(options.framework).copies.pinned_cost;
+  transfers.host_sharers = sharing_devices(options);
+  return transfers;
+}
+
+GraphOptions graph_options_of(const CaseOptions& options) {
+  GraphOptions graph = options.graph;
+  if (!options.framework) return graph;
+  graph.keeping = options.framework->keeping;
+  if (graph.accounting == Accounting::kDefineByRun && graph.keeping != Keeping{}) {
+    bad_value("--accounting", "define-by-run beside the framework " + options.framework->name,
+              "one of the two: both say what is kept for backward",
+              "the framework alone is the finer one");
+  }
+  return graph;
+}
+
+GradientBuffers gradient_buffers_of(const CaseOptions& options) {
+  GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
+  buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
+  return buffers;
+}
+
+std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  if (options.software || !options.framework) return options.software;
+  Software software = options.framework->software;
+  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
+    software.cudnn = *cudnn;
+  }
+  return software;
 }
 
 }  // namespace ooc

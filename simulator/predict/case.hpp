@@ -49,23 +49,12 @@ struct StateChanges {
 };
 
 /// Inputs of a prediction beside network, machine and schedule.
-struct CaseOptions {
+struct CaseOptions : NetworkOptions {
   AskedFor asked = {};  ///< what these and all else that is asked came from
   std::optional<std::int64_t> batch;
   bool per_sample = false;  ///< one sample, if neither `batch` nor the network states a batch
   std::optional<Bytes> memory;
   std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
-  std::optional<Dtype> dtype;            ///< unset: the network file's
-  std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies = {};  ///< copies of the scaling repeat; unset: the file's
-  std::vector<SymbolValue> symbols = {};    ///< values that replace the network file's
-  bool long_sequences = false;              ///< as NetworkOptions::long_sequences
-  std::vector<std::string> families = {};   ///< folders of family files, for configs
-  SpecDocument (*onnx)(const std::string&, NetworkOptions&) = nullptr;  ///< as in NetworkOptions
-  std::optional<ImportKernels> kernels = {};  ///< kernels, for configs; unset: sdpa
-  std::string loss = {};                      ///< loss, for configs; empty: by the kernels
-  std::optional<AdapterOptions> adapters = {};
-  std::int64_t expert_parallel = 1;  ///< devices over which experts are split
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio percent_of_peak = kOne;             ///< as in ComputeOptions
@@ -76,7 +65,6 @@ struct CaseOptions {
   Exchange exchange = Exchange::kEnd;       ///< time of the gradient exchange between devices
   ScheduleOptions schedule;                 ///< options of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
-  ReadLimits limits;
   /// Framework; null: `ideal`. `software`, if set, replaces its kernels.
   std::shared_ptr<const Framework> framework = {};
   std::optional<Software> software = {};  ///< as in ComputeOptions
@@ -94,6 +82,32 @@ struct CaseOptions {
 /// Such as "62.0 %-of-peak paleo".
 [[nodiscard]] std::string compute_text(const CaseOptions& options);
 [[nodiscard]] std::string_view exchange_name(Exchange exchange);
+
+// Settings that a case takes from its framework.
+
+/// Returns `ideal` for null.
+[[nodiscard]] const Framework& framework_of(const std::shared_ptr<const Framework>& framework);
+
+/// Returns --allocator, else the framework's.
+[[nodiscard]] Allocator allocator_of(const CaseOptions& options);
+
+/// Returns the framework's buffers, with holes if the allocator in use keeps them.
+[[nodiscard]] GradientBuffers gradient_buffers_of(const CaseOptions& options);
+/// True if weight gradients are allocated only from their first writer on.
+[[nodiscard]] bool frees_gradients(const CaseOptions& options);
+/// Applies free_gradients() and hold_inputs() as the framework does.
+void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs);
+/// Returns sizes without times, for an unknown machine. Throws SpecError for what is too large to
+/// count.
+[[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
+                                 std::int64_t batch);
+/// Returns the options' own, with the framework's cost of pinning memory.
+[[nodiscard]] TransferOptions transfers_of(const CaseOptions& options);
+/// Returns the graph's options, with the tensors that the framework saves. Throws SpecError if --accounting has rules of its own.
+[[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
+/// Returns the software of the kernels; unset: ideal, with the machine's cuDNN.
+[[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
+                                                  const HardwareProfile& hardware);
 
 /// Network with the graph of its training iteration. The graph points into the network, so both
 /// move together.

@@ -8,7 +8,6 @@
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/predict/figures.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/margins.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/options.hpp"

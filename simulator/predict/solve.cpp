@@ -19,7 +19,6 @@
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/border_search.hpp"
-#include "simulator/predict/framework_choice.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"

@@ -5,7 +5,7 @@
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/plan/validate_plan.hpp"
-#include "simulator/predict/framework_choice.hpp"
+#include "simulator/predict/case.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/test.hpp"
 
