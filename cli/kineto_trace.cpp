@@ -39,8 +39,7 @@ class GzipBuffer : public std::streambuf {
     throw SpecError({.file = path_,
                      .place = "--layer-times",
                      .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = {}});
+                     .expected = std::move(expected)});
   }
 
  protected:

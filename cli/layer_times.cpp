@@ -6,13 +6,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <map>
 
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
 
@@ -20,57 +20,50 @@ namespace ooc {
 namespace {
 
 struct OfKind {
-  std::string_view
-      call;  ///< without "aten::" and the "_" of what works in place; or a module's class
   std::string_view kind;
+  /// Without "aten::" and the "_" of what works in place; or classes of modules.
+  std::vector<std::string_view> calls;
 };
-constexpr OfKind kTracedKinds[] = {{"conv1d", "conv"},
-                                   {"conv2d", "conv"},
-                                   {"conv3d", "conv"},
-                                   {"conv_transpose2d", "conv_transpose"},
-                                   {"conv_transpose3d", "conv_transpose"},
-                                   {"linear", "linear"},
-                                   {"addmm", "linear"},
-                                   {"matmul", "matmul"},
-                                   {"bmm", "matmul"},
-                                   {"baddbmm", "matmul"},
-                                   {"scaled_dot_product_attention", "attention"},
-                                   {"embedding", "embedding"},
-                                   {"batch_norm", "batch_norm"},
-                                   {"instance_norm", "instance_norm"},
-                                   {"layer_norm", "layer_norm"},
-                                   {"group_norm", "group_norm"},
-                                   {"rms_norm", "rms_norm"},
-                                   {"LlamaRMSNorm", "rms_norm"},
-                                   {"MistralRMSNorm", "rms_norm"},
-                                   {"Qwen2RMSNorm", "rms_norm"},
-                                   {"Qwen3RMSNorm", "rms_norm"},
-                                   {"GemmaRMSNorm", "rms_norm"},
-                                   {"RMSNorm", "rms_norm"},
-                                   {"relu", "relu"},
-                                   {"relu6", "relu6"},
-                                   {"hardtanh", "relu6"},
-                                   {"gelu", "gelu"},
-                                   {"silu", "silu"},
-                                   {"sigmoid", "sigmoid"},
-                                   {"tanh", "tanh"},
-                                   {"elu", "elu"},
-                                   {"leaky_relu", "leaky_relu"},
-                                   {"hardswish", "hardswish"},
-                                   {"hardsigmoid", "hardsigmoid"},
-                                   {"max_pool2d", "max_pool"},
-                                   {"max_pool3d", "max_pool"},
-                                   {"avg_pool2d", "avg_pool"},
-                                   {"adaptive_avg_pool2d", "adaptive_avg_pool"},
-                                   {"adaptive_avg_pool2d", "global_avg_pool"},
-                                   {"add", "add"},
-                                   {"mul", "multiply"},
-                                   {"cat", "concat"},
-                                   {"dropout", "dropout"},
-                                   {"softmax", "softmax"},
-                                   {"cross_entropy_loss", "softmax_cross_entropy"},
-                                   {"lstm", "lstm"},
-                                   {"gru", "gru"}};
+const std::vector<OfKind>& traced_kinds() {
+  static const std::vector<OfKind> kKinds{
+      {"conv", {"conv1d", "conv2d", "conv3d"}},
+      {"conv_transpose", {"conv_transpose2d", "conv_transpose3d"}},
+      {"linear", {"linear", "addmm"}},
+      {"matmul", {"matmul", "bmm", "baddbmm"}},
+      {"attention", {"scaled_dot_product_attention"}},
+      {"embedding", {"embedding"}},
+      {"batch_norm", {"batch_norm"}},
+      {"instance_norm", {"instance_norm"}},
+      {"layer_norm", {"layer_norm"}},
+      {"group_norm", {"group_norm"}},
+      {"rms_norm",
+       {"rms_norm", "LlamaRMSNorm", "MistralRMSNorm", "Qwen2RMSNorm", "Qwen3RMSNorm",
+        "GemmaRMSNorm", "RMSNorm"}},
+      {"relu", {"relu"}},
+      {"relu6", {"relu6", "hardtanh"}},
+      {"gelu", {"gelu"}},
+      {"silu", {"silu"}},
+      {"sigmoid", {"sigmoid"}},
+      {"tanh", {"tanh"}},
+      {"elu", {"elu"}},
+      {"leaky_relu", {"leaky_relu"}},
+      {"hardswish", {"hardswish"}},
+      {"hardsigmoid", {"hardsigmoid"}},
+      {"max_pool", {"max_pool2d", "max_pool3d"}},
+      {"avg_pool", {"avg_pool2d"}},
+      {"adaptive_avg_pool", {"adaptive_avg_pool2d"}},
+      {"global_avg_pool", {"adaptive_avg_pool2d"}},
+      {"add", {"add"}},
+      {"multiply", {"mul"}},
+      {"concat", {"cat"}},
+      {"dropout", {"dropout"}},
+      {"softmax", {"softmax"}},
+      {"softmax_cross_entropy", {"cross_entropy_loss"}},
+      {"lstm", {"lstm"}},
+      {"gru", {"gru"}},
+  };
+  return kKinds;
+}
 
 std::string_view brief(std::string_view name) {
   constexpr std::string_view kAten = "aten::";
@@ -92,7 +85,7 @@ class Matcher {
   TracedLayers run() && {
     match_names();
     std::map<std::string_view, OfOneKind> kinds;
-    for (const OfKind& each : kTracedKinds) kinds.try_emplace(each.kind, of_kind(each.kind));
+    for (const OfKind& each : traced_kinds()) kinds.emplace(each.kind, of_kind(each));
     // The trace has as many passes as most of its time says.
     std::map<std::size_t, double> time_by_passes;
     for (const auto& [unused, kind] : kinds) {
@@ -152,15 +145,14 @@ class Matcher {
     std::vector<const TracedCall*>
         learning;  ///< a counter's addition has no backward, a residual one has
   };
-  [[nodiscard]] OfOneKind of_kind(std::string_view kind) const {
+  [[nodiscard]] OfOneKind of_kind(const OfKind& kind) const {
     OfOneKind result;
     for (std::size_t i = 0; i < network_.layers.size(); ++i) {
-      if (network_.layers[i].kind->name == kind && times_[i] == 0) result.layers.push_back(i);
+      if (network_.layers[i].kind->name == kind.kind && times_[i] == 0) result.layers.push_back(i);
     }
     for (const TracedCall& call : trace_.calls) {
-      const bool is_kind = std::any_of(
-          std::begin(kTracedKinds), std::end(kTracedKinds),
-          [&](const OfKind& of) { return of.kind == kind && of.call == brief(call.name); });
+      const auto found = std::find(kind.calls.begin(), kind.calls.end(), brief(call.name));
+      const bool is_kind = found != kind.calls.end();
       if (!is_kind) continue;
       result.calls.push_back(&call);
       if (call.has_backward) result.learning.push_back(&call);
@@ -205,8 +197,10 @@ class Matcher {
 std::vector<std::string> ranges_of_layers(const Network& network) {
   std::vector<std::string> names;
   for (const Layer& layer : network.layers) names.push_back(layer.name);
-  for (const OfKind& each : kTracedKinds) {
-    if (each.call.ends_with("RMSNorm")) names.emplace_back(each.call);
+  for (const OfKind& each : traced_kinds()) {
+    for (const std::string_view call : each.calls) {
+      if (call.ends_with("RMSNorm")) names.emplace_back(call);
+    }
   }
   return names;
 }
@@ -246,15 +240,13 @@ std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) 
 }
 
 Duration milliseconds(const std::string& text, const CsvLine& place, std::string_view column) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool number = error == std::errc() && end == text.data() + text.size() && !text.empty();
+  const std::optional<double> value = real_in(text);
   // Written so that NaN fails.
-  if (!number || !(value >= 0) || !(value * 1e6 < static_cast<double>(kMaxTimeNs))) {
+  if (!value || !(*value >= 0) || !(*value * 1e6 < static_cast<double>(kMaxTimeNs))) {
     fail(place, fmt::format("{} \"{}\"", column, text),
          "a number of milliseconds from 0 to 9 000 000 000");
   }
-  return Duration(std::llround(value * 1e6));
+  return Duration(std::llround(*value * 1e6));
 }
 
 LayerId layer_named(const std::string& name, const std::map<std::string, LayerId>& layers,

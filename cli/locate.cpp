@@ -32,23 +32,12 @@ struct KindNames {
   std::string_view more = {};  ///< a folder whose files are found, too, but not listed
 };
 const KindNames& names_of(DataKind kind) {
-  static constexpr KindNames kNetwork{"networks", "network", "network.schema.json",
-                                      "validation/networks"};
-  static constexpr KindNames kHardware{"hwprofiles", "hardware profile", "hwprofile.schema.json"};
-  static constexpr KindNames kFramework{"hwprofiles/software", "framework",
-                                        "framework.schema.json"};
-  static constexpr KindNames kRow{"validation", "row", "figures.schema.json"};
-  switch (kind) {
-    case DataKind::kNetwork:
-      return kNetwork;
-    case DataKind::kHardware:
-      return kHardware;
-    case DataKind::kFramework:
-      return kFramework;
-    case DataKind::kRow:
-      return kRow;
-  }
-  return kNetwork;
+  static constexpr KindNames kNames[]{
+      {"networks", "network", "network.schema.json", "validation/networks"},
+      {"hwprofiles", "hardware profile", "hwprofile.schema.json"},
+      {"hwprofiles/software", "framework", "framework.schema.json"},
+      {"validation", "row", "figures.schema.json"}};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 std::string_view noun(DataKind kind) { return names_of(kind).noun; }
 std::string_view schema_name(DataKind kind) { return names_of(kind).schema; }
@@ -163,13 +152,11 @@ std::string other_spelling(DataKind kind, const std::string& name,
   for (const DataFile& file : data_files(kind)) known.push_back(file.name);
   std::string hint = other_spelling(kind, name, known);
   if (known.empty() && hint.empty()) hint = no_data_folder();
-  throw SpecError({.file = "",
-                   .place = std::string(place),
-                   .found = fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
-                   .expected = known.empty() ? fmt::format("a {} file", noun(kind))
-                                             : fmt::format("a {} file or one of: {}", noun(kind),
-                                                           fmt::join(known, ", ")),
-                   .hint = std::move(hint)});
+  bad_value(place, fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
+            known.empty()
+                ? fmt::format("a {} file", noun(kind))
+                : fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
+            std::move(hint));
 }
 
 }  // namespace
@@ -178,11 +165,8 @@ std::vector<std::string> data_folders() {
   std::vector<std::string> folders;
   if (const char* own = std::getenv("OOC_PALEO_DATA"); own != nullptr && *own != '\0') {
     if (!is_folder(own)) {
-      throw SpecError({.file = "",
-                       .place = "OOC_PALEO_DATA",
-                       .found = fmt::format("{}, which is no folder", in_quotes(own)),
-                       .expected = "a folder with networks/ and hwprofiles/",
-                       .hint = {}});
+      bad_value("OOC_PALEO_DATA", fmt::format("{}, which is no folder", in_quotes(own)),
+                "a folder with networks/ and hwprofiles/");
     }
     folders.emplace_back(own);
   }
@@ -248,11 +232,8 @@ std::string schema_path(DataKind kind) {
     const fs::path candidate = fs::path(folder) / names_of(kind).folder / schema_name(kind);
     if (is_readable_place(candidate)) return candidate.string();
   }
-  throw SpecError({.file = "",
-                   .place = "schema",
-                   .found = "no " + std::string(schema_name(kind)),
-                   .expected = "it in a data folder",
-                   .hint = no_data_folder()});
+  bad_value("schema", "no " + std::string(schema_name(kind)), "it in a data folder",
+            no_data_folder());
 }
 
 std::optional<std::string> find_page_script() {

@@ -38,15 +38,11 @@ std::string description(const Command& command) {
   const std::string flag = word.substr(0, word.find('='));
   const std::string help = "see `ooc-paleo " + std::string(command.name) + " --help`";
   if (word.size() < 2 || word.front() != '-' || flag == "--" || behind_dashes) {
-    throw SpecError(
-        {.file = "",
-         .place = std::string(command.name),
-         .found =
-             "one argument too many, " + in_quotes(word) + (behind_dashes ? " behind \"--\"" : ""),
-         .expected = command.positionals.name.empty()
-                         ? "flags only"
-                         : "one " + std::string(command.positionals.name),
-         .hint = behind_dashes ? "all words behind \"--\" are arguments: flags go before" : help});
+    bad_value(command.name,
+              "one argument too many, " + in_quotes(word) + (behind_dashes ? " behind \"--\"" : ""),
+              command.positionals.name.empty() ? "flags only"
+                                               : "one " + std::string(command.positionals.name),
+              behind_dashes ? "all words behind \"--\" are arguments: flags go before" : help);
   }
   std::vector<std::string> known{"--help"};
   for (const Flag& each : command.flags) {

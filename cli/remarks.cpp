@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 
+#include "model/base/option_text.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
 
@@ -64,10 +64,8 @@ constexpr std::size_t kLeastWidth = 60;
 
 std::size_t columns_wanted() {
   const char* columns = std::getenv("COLUMNS");
-  const std::string_view text = columns == nullptr ? "" : columns;
-  std::size_t width = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-  return error == std::errc() && end == text.data() + text.size() ? width : 0;
+  const auto width = integer_in(columns == nullptr ? "" : columns);
+  return static_cast<std::size_t>(std::max<std::int64_t>(0, width.value_or(0)));
 }
 
 }  // namespace

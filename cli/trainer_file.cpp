@@ -149,8 +149,7 @@ struct Said {
     throw SpecError({.file = file,
                      .place = pointer,
                      .found = in_quotes(text),
-                     .expected = std::move(expected),
-                     .hint = {}});
+                     .expected = std::move(expected)});
   }
   [[nodiscard]] std::int64_t number() const {
     try {
@@ -219,8 +218,7 @@ class Reader {
                        .place = std::string(kJobFlag),
                        .found = "none of the keys that are known",
                        .expected = "DeepSpeed's JSON, or the YAML of accelerate, axolotl or a "
-                                   "Hugging Face trainer",
-                       .hint = {}});
+                                   "Hugging Face trainer"});
     }
     compose();
     return std::move(job_);

@@ -7,28 +7,19 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <sstream>
 #include <utility>
 #include <vector>
 
 #include "cli/text_file.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// The whole text as a number; unset: it is none.
-template <class Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// YAML 1.1, which PyYAML reads: yes and off are booleans.
@@ -40,10 +31,10 @@ void set_plain(SpecNode& node, const std::string& text) {
   if (is_true || is_one_of(word, {"false", "no", "off"})) {
     node.type = SpecType::kBoolean;
     node.boolean = is_true;
-  } else if (const auto number = number_of<double>(text)) {
+  } else if (const auto number = real_in(text)) {
     node.type = SpecType::kNumber;
     node.number = *number;
-    node.integer = number_of<std::int64_t>(text);
+    node.integer = integer_in(text);
   } else {
     node.type = SpecType::kText;
   }
@@ -110,8 +101,7 @@ class TreeBuilder : public YAML::EventHandler {
     throw SpecError({.file = file_,
                      .place = fmt::format("line {}", mark.line + 1),
                      .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = {}});
+                     .expected = std::move(expected)});
   }
   void count(std::int64_t more, const YAML::Mark& mark) {
     values_ += more;
@@ -187,8 +177,7 @@ SpecDocument read_yaml_text(std::string_view text, const std::string& file,
     throw SpecError({.file = file,
                      .place = fmt::format("line {}", error.mark.line + 1),
                      .found = error.msg,
-                     .expected = "YAML",
-                     .hint = {}});
+                     .expected = "YAML"});
   }
   return {.file = file, .root = builder.take()};
 }

@@ -108,8 +108,7 @@ class SampleReader {
           {.file = file_,
            .place = record.place,
            .found = fmt::format("samples of another machine: {} {} and {}", key, *first, *second),
-           .expected = "samples of one machine",
-           .hint = {}});
+           .expected = "samples of one machine"});
     }
   }
 

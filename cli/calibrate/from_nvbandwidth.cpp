@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/text_file.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
@@ -27,8 +27,8 @@ namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr FlagName kOnlyMeasuring[] = {
-    "--quick", "--full", "--from", "--plot", "--report", "--probe", "--within", "--time-limit"};
+constexpr FlagName kOnlyMeasuring[] = {"--quick",  "--full",  "--from",   "--plot",
+                                       "--report", "--probe", "--within", "--time-limit"};
 
 struct Bandwidths {
   std::string version;
@@ -42,12 +42,10 @@ struct Bandwidths {
 
 /// None for "N/A".
 std::optional<double> gigabytes(const SpecView& view) {
-  const std::string text = view.as_text();
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!(value > 0) || value > 1e6) view.fail(view.found(), "a rate in GB/s");
-  return value * 1e9;
+  const std::optional<double> value = real_in(view.as_text());
+  if (!value) return std::nullopt;
+  if (!(*value > 0) || *value > 1e6) view.fail(view.found(), "a rate in GB/s");
+  return *value * 1e9;
 }
 
 Bandwidths read_bandwidths(const SpecDocument& document, std::size_t device) {

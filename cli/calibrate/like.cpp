@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/locate.hpp"
+#include "model/base/option_text.hpp"
 #include "model/hardware/profile_json.hpp"
 
 namespace ooc {
@@ -84,13 +85,10 @@ HardwareProfile profile_like(const std::optional<std::string>& flag, const KeyVa
     best = std::move(profile);
   }
   if (best) return *best;
-  throw SpecError(
-      {.file = "",
-       .place = "--like",
-       .found =
-           device.empty() ? "no name of a device" : "no shipped profile of " + in_quotes(device),
-       .expected = "the profile whose architecture and kernels hold here, see `list hardware`",
-       .hint = "the samples are kept; --from with --probe none fits them without measuring"});
+  bad_value("--like",
+            device.empty() ? "no name of a device" : "no shipped profile of " + in_quotes(device),
+            "the profile whose architecture and kernels hold here, see `list hardware`",
+            "the samples are kept; --from with --probe none fits them without measuring");
 }
 
 }  // namespace ooc

@@ -97,7 +97,20 @@ Value value_of(Parsed<Value> parsed, std::string_view flag) {
   return std::get<Value>(parsed);
 }
 
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> integer_in(std::string_view text) {
+  return number_in<std::int64_t>(text);
+}
+std::optional<double> real_in(std::string_view text) { return number_in<double>(text); }
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";
@@ -128,14 +141,11 @@ Duration duration_of(std::string_view text, std::string_view flag) {
 
 std::int64_t whole_number_of(std::string_view given, std::string_view flag, std::int64_t lowest,
                              std::int64_t highest) {
-  const std::string_view text = trimmed(given);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || number < lowest || number > highest) {
+  const std::optional<std::int64_t> number = integer_in(trimmed(given));
+  if (!number || *number < lowest || *number > highest) {
     bad_value(flag, in_quotes(given), fmt::format("a whole number from {} to {}", lowest, highest));
   }
-  return number;
+  return *number;
 }
 
 Ratio ratio_of(std::string_view text, std::string_view flag, double lowest, double highest) {

@@ -392,27 +392,13 @@ std::string format_percent(double ratio) {
 }
 
 std::string exact_bytes(Bytes bytes) {
-  struct Unit {
-    std::string_view name;
-    std::int64_t size;
-  };
-  // Largest first: the first that divides gives the shortest text.
-  static constexpr std::array<Unit, 11> kUnits{{{"PiB", std::int64_t{1} << 50},
-                                                {"PB", 1'000'000'000'000'000},
-                                                {"TiB", std::int64_t{1} << 40},
-                                                {"TB", 1'000'000'000'000},
-                                                {"GiB", std::int64_t{1} << 30},
-                                                {"GB", 1'000'000'000},
-                                                {"MiB", std::int64_t{1} << 20},
-                                                {"MB", 1'000'000},
-                                                {"KiB", 1024},
-                                                {"kB", 1000},
-                                                {"B", 1}}};
-  for (const Unit& unit : kUnits) {
-    if (bytes.count() != 0 && bytes.count() % unit.size == 0) {
-      return fmt::format("{} {}", bytes.count() / unit.size, unit.name);
-    }
+  // The largest that divides gives the shortest text.
+  const Unit* best = nullptr;
+  for (const Unit& unit : kSizeUnits) {
+    const bool divides = bytes.count() != 0 && bytes.count() % unit.numerator == 0;
+    if (divides && (best == nullptr || unit.numerator > best->numerator)) best = &unit;
   }
+  if (best != nullptr) return fmt::format("{} {}", bytes.count() / best->numerator, best->name);
   return "0 B";
 }
 

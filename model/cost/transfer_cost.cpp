@@ -139,17 +139,9 @@ TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {
 }  // namespace
 
 std::string_view copy_mode_name(CopyMode mode) {
-  switch (mode) {
-    case CopyMode::kPinned:
-      return "pinned";
-    case CopyMode::kPageable:
-      return "pageable";
-    case CopyMode::kUnifiedFault:
-      return "unified_fault";
-    case CopyMode::kUnifiedPrefetch:
-      return "unified_prefetch";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"pinned", "pageable", "unified_fault",
+                                                "unified_prefetch"};
+  return text_at(kTexts, mode);
 }
 
 std::optional<CopyMode> copy_mode_named(std::string_view name) {

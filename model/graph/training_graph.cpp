@@ -3,32 +3,16 @@
 
 #include <algorithm>
 
+#include "model/base/errors.hpp"
+
 namespace ooc {
 namespace {
 
 std::string_view suffix(TaskKind kind) {
-  switch (kind) {
-    case TaskKind::kForward:
-      return ".forward";
-    case TaskKind::kBackward:
-      return ".backward";
-    case TaskKind::kBackwardData:
-      return ".backward_data";
-    case TaskKind::kBackwardWeights:
-      return ".backward_weights";
-    case TaskKind::kUpdate:
-    case TaskKind::kFarUpdate:
-      return ".update";
-    case TaskKind::kFarAccumulate:
-      return ".accumulate";
-    case TaskKind::kReduce:
-      return ".reduce";
-    case TaskKind::kCompress:
-      return ".compress";
-    case TaskKind::kDecompress:
-      return ".decompress";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {
+      ".forward", ".backward", ".backward_data", ".backward_weights", ".update",
+      ".reduce",  ".compress", ".decompress",    ".update",           ".accumulate"};
+  return text_at(kTexts, kind);
 }
 
 /// "@2" in the second round.
@@ -57,29 +41,13 @@ std::string device_suffix(Place place) {
 std::string piece_name(std::int32_t piece) { return "gradients." + std::to_string(piece); }
 
 std::string_view suffix(ExchangePart part) {
-  switch (part) {
-    case ExchangePart::kSent:
-      return ".sent";
-    case ExchangePart::kReceived:
-      return ".received";
-    case ExchangePart::kReduced:
-      return ".reduced";
-    case ExchangePart::kGathered:
-      return ".gathered";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {".sent", ".received", ".reduced", ".gathered"};
+  return text_at(kTexts, part);
 }
 
 std::string_view suffix(TensorForm form) {
-  switch (form) {
-    case TensorForm::kWritten:
-      return "";
-    case TensorForm::kCompressed:
-      return ".compressed";
-    case TensorForm::kRestored:
-      return ".restored";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"", ".compressed", ".restored"};
+  return text_at(kTexts, form);
 }
 
 std::string_view suffix_of_state(TensorRole role) {
@@ -185,17 +153,9 @@ std::int64_t saved_weight_copies(const TrainingGraph& graph) {
 }
 
 std::string_view accounting_name(Accounting accounting) {
-  switch (accounting) {
-    case Accounting::kLiveness:
-      return "liveness";
-    case Accounting::kSharedGradients:
-      return "shared-gradients";
-    case Accounting::kAllGradients:
-      return "all-gradients";
-    case Accounting::kDefineByRun:
-      return "define-by-run";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"liveness", "shared-gradients", "all-gradients",
+                                                "define-by-run"};
+  return text_at(kTexts, accounting);
 }
 
 // Footprints when nothing moves. `shared-gradients` is the baseline of vDNN (MICRO 2016), which the

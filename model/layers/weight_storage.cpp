@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/errors.hpp"
 #include "model/layers/layer_kind.hpp"
 
 namespace ooc {
@@ -38,19 +39,8 @@ std::int64_t matrix_bytes(WeightStorage storage, std::int64_t count) {
 }  // namespace
 
 std::string_view storage_name(WeightStorage storage) {
-  switch (storage) {
-    case WeightStorage::kFp32:
-      return "fp32";
-    case WeightStorage::kBf16:
-      return "bf16";
-    case WeightStorage::kInt8:
-      return "int8";
-    case WeightStorage::kNf4:
-      return "nf4";
-    case WeightStorage::kNf4Double:
-      return "nf4-double";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"fp32", "bf16", "int8", "nf4", "nf4-double"};
+  return text_at(kTexts, storage);
 }
 
 WeightStorage read_weight_storage(const SpecView& name) {

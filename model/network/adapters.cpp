@@ -131,8 +131,7 @@ class AdapterWriter {
         {.file = network_.file,
          .place = "--lora",
          .found = fmt::format("{} where {} is named already", in_quotes(target), last_word(name)),
-         .expected = "each layer once",
-         .hint = {}});
+         .expected = "each layer once"});
   }
 
   void check_found() {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/standard_input.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"
@@ -177,10 +178,9 @@ std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScop
   const bool may = rotary && rotary->as_boolean();
   if (may && options.allow_long) return length;
   const SpecView at_fault = positions.key.empty() ? *limit : scope.config().get(positions.key);
-  at_fault.fail(
-      fmt::format("{} positions", most),
-      fmt::format("at least {}, the length of the sequence", length),
-      may ? "--allow-long takes rotary positions beyond it" : "they are learned");
+  at_fault.fail(fmt::format("{} positions", most),
+                fmt::format("at least {}, the length of the sequence", length),
+                may ? "--allow-long takes rotary positions beyond it" : "they are learned");
 }
 
 SpecNode symbols_node(const SpecView& symbols, FamilyScope& scope, const ImportOptions& options) {
@@ -221,15 +221,8 @@ std::string source_of(const SpecView& config, const ImportOptions& options) {
 }  // namespace
 
 std::string_view kernels_name(ImportKernels kernels) {
-  switch (kernels) {
-    case ImportKernels::kEager:
-      return "eager";
-    case ImportKernels::kSdpa:
-      return "sdpa";
-    case ImportKernels::kFused:
-      return "fused";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"eager", "sdpa", "fused"};
+  return text_at(kTexts, kernels);
 }
 
 bool is_checkpoint_config(const SpecDocument& document) {

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 
@@ -49,11 +50,8 @@ std::optional<std::string_view> next_part(std::optional<std::string_view>& path)
 }
 
 std::optional<std::int64_t> parse_copy(std::string_view text, std::int64_t times) {
-  std::int64_t copy = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), copy);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  if (!is_number || copy < 0 || copy >= times) return std::nullopt;
-  return copy;
+  const std::optional<std::int64_t> copy = integer_in(text);
+  return copy && *copy >= 0 && *copy < times ? copy : std::nullopt;
 }
 
 const Entry* find_entry(const EntryBlock& block, std::string_view name) {

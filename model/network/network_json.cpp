@@ -176,8 +176,7 @@ void resolve_numbers(const SpecView& root, const NetworkOptions& options, Networ
     const std::string wanted =
         fmt::format("{}, or one of the two left out", dtype_info(precision.dtype).name);
     if (from_file) root.get("dtype").fail(named, wanted);
-    throw SpecError(
-        {.file = "", .place = "--dtype", .found = named, .expected = wanted, .hint = {}});
+    bad_value("--dtype", named, wanted);
   }
   network.dtype = precision.dtype;
   network.precision = precision.precision;
@@ -326,8 +325,7 @@ SpecDocument imported(const SpecDocument& config, const NetworkOptions& options)
 
 /// What a network file says, no flag changes.
 [[noreturn]] void refuse_kernels(const SpecDocument& network, const NetworkOptions& options) {
-  throw SpecError({.file = {},
-                   .place = options.kernels ? "--kernels" : "--loss",
+  throw SpecError({.place = options.kernels ? "--kernels" : "--loss",
                    .found = "cannot be combined with " + network.file + ", a network file",
                    .expected = "give a config.json, or its folder, as NETWORK",
                    .hint = "a network file says itself what its layers keep",

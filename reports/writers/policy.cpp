@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/errors.hpp"
 #include "reports/writers/json.hpp"
 #include "reports/writers/trace.hpp"
 
@@ -14,16 +15,8 @@ namespace ooc {
 namespace {
 
 std::string_view action_word(TensorAction action) {
-  switch (action) {
-    case TensorAction::kSwap:
-      return "offload";
-    case TensorAction::kRecompute:
-      return "recompute";
-    case TensorAction::kKeep:
-    case TensorAction::kCompress:
-      break;
-  }
-  return "keep";
+  static constexpr std::string_view kTexts[] = {"keep", "offload", "recompute", "keep"};
+  return text_at(kTexts, action);
 }
 
 std::string_view role_word(TensorRole role) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/text_table.hpp"
 
@@ -435,25 +436,15 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
 }  // namespace
 
 std::string_view wait_phrase(StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "waiting for another step";
-    case StallCause::kSwapIn:
-      return "waiting for copies to near memory";
-    case StallCause::kSwapOut:
-      return "waiting for copies to far memory";
-    case StallCause::kMemory:
-      return "waiting for memory to be freed";
-    case StallCause::kFault:
-      return "page faults";
-    case StallCause::kRecompute:
-      return "running tasks again";
-    case StallCause::kLaunch:
-      return "launching";
-    case StallCause::kUpdate:
-      return "waiting for updates in far memory";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"waiting for another step",
+                                                "waiting for copies to near memory",
+                                                "waiting for copies to far memory",
+                                                "waiting for memory to be freed",
+                                                "page faults",
+                                                "running tasks again",
+                                                "launching",
+                                                "waiting for updates in far memory"};
+  return text_at(kTexts, cause);
 }
 
 std::string table_prediction(const RunReport& report, const WriteOptions& options) {

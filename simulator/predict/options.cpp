@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <vector>
 
@@ -130,13 +129,11 @@ AdapterOptions& adapters_of(CaseOptions& to) {
 }
 
 double dropout_of(std::string_view text, std::string_view flag) {
-  double rate = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, rate);
-  if (error != std::errc() || rest != end || !(rate >= 0 && rate < 1)) {
+  const std::optional<double> rate = real_in(text);
+  if (!rate || !(*rate >= 0 && *rate < 1)) {
     bad_value(flag, in_quotes(text), "a rate from 0 to below 1");
   }
-  return rate;
+  return *rate;
 }
 
 void set_symbol(std::string_view name, std::int64_t value, CaseOptions& to) {

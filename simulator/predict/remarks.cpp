@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_provenance.hpp"
@@ -185,19 +186,10 @@ MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::str
 namespace {
 
 std::string_view state_text(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return "0 B of float32 state";
-    case Optimizer::kMomentum:
-      return "4 B of float32 state";
-    case Optimizer::kAdam:
-      return "8 B of float32 state";
-    case Optimizer::kAdam8:
-      return "2 B of state";
-    case Optimizer::kAdafactor:
-      return "the factored state";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {"0 B of float32 state", "4 B of float32 state",
+                                                "8 B of float32 state", "2 B of state",
+                                                "the factored state"};
+  return text_at(kTexts, optimizer);
 }
 
 std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {
@@ -330,13 +322,10 @@ void check_stated_times(const Workload& workload, const ComputeOptions& compute)
   if (!network.batch || compute.batch == *network.batch) return;
   const Layer* layer = layer_for_batch(network, compute.layer_times);
   if (layer == nullptr) return;
-  throw SpecError(
-      {.file = {},
-       .place = "--batch",
-       .found = std::to_string(compute.batch),
-       .expected = fmt::format("{}, the batch of {}, for which its layer \"{}\" states times",
-                               *network.batch, workload.path, layer->name),
-       .hint = kRemedy});
+  bad_value("--batch", std::to_string(compute.batch),
+            fmt::format("{}, the batch of {}, for which its layer \"{}\" states times",
+                        *network.batch, workload.path, layer->name),
+            kRemedy);
 }
 
 void check_any_batch(const Workload& workload) {

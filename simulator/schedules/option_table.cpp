@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 
@@ -50,13 +49,11 @@ std::int64_t count_of(std::string_view text, const Option& flag) {
 /// "2.5": a factor, however large a schedule will have it.
 Ratio factor_of(std::string_view text, const Option& flag) {
   constexpr double kLargest = 9e9;  // what a Ratio holds
-  double factor = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || !(factor >= 0) || factor > kLargest) {
+  const std::optional<double> factor = real_in(text);
+  if (!factor || !(*factor >= 0) || *factor > kLargest) {
     bad_value(flag.name, in_quotes(text), "a number such as 2 or 1.5");
   }
-  return Ratio(std::llround(factor * static_cast<double>(kOne.count())));
+  return Ratio(std::llround(*factor * static_cast<double>(kOne.count())));
 }
 
 SubBatch read_sub_batch(const Option& flag, std::string_view text) {
@@ -66,13 +63,12 @@ SubBatch read_sub_batch(const Option& flag, std::string_view text) {
     return {.kind = SubBatch::Kind::kCount,
             .count = whole_number_of(text.substr(2), flag.name, 1, kMaxBatch)};
   }
-  std::int64_t samples = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), samples);
-  if (error != std::errc() || end != text.data() + text.size() || samples < 1) {
+  const std::optional<std::int64_t> samples = integer_in(text);
+  if (!samples || *samples < 1) {
     bad_value(flag.name, in_quotes(text),
               "auto, off, a number of samples from 1 to the batch, or a share such as 1/4");
   }
-  return {.kind = SubBatch::Kind::kSize, .samples = samples};
+  return {.kind = SubBatch::Kind::kSize, .samples = *samples};
 }
 
 std::string sub_batch_text(const SubBatch& sub_batch) {
@@ -94,14 +90,13 @@ std::string sub_batch_text(const SubBatch& sub_batch) {
 Blocks read_blocks(const Option& flag, std::string_view text) {
   if (text == "auto") return {};
   const auto number = [&](std::string_view digits) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size() || value < 1) {
+    const std::optional<std::int64_t> value = integer_in(digits);
+    if (!value || *value < 1) {
       bad_value(
           flag.name, in_quotes(text),
           "auto, layer, layer:N, layer:N/M, layer:FIRST..LAST, or a number of blocks from 1 on");
     }
-    return value;
+    return *value;
   };
   Blocks blocks{.kind = Blocks::Kind::kLayer};
   if (text == "layer") return blocks;

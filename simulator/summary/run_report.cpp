@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/base/errors.hpp"
+
 namespace ooc {
 
 void ask(AskedFor& asked, std::string_view key, std::string json) {
@@ -16,17 +18,8 @@ void ask(AskedFor& asked, std::string_view key, std::string json) {
 }
 
 std::string_view action_name(TensorAction action) {
-  switch (action) {
-    case TensorAction::kKeep:
-      return "keep";
-    case TensorAction::kSwap:
-      return "swap";
-    case TensorAction::kRecompute:
-      return "recompute";
-    case TensorAction::kCompress:
-      return "compress";
-  }
-  return "keep";
+  static constexpr std::string_view kTexts[] = {"keep", "swap", "recompute", "compress"};
+  return text_at(kTexts, action);
 }
 
 std::optional<Bytes> needed_bytes(const OutOfMemory& oom) {
@@ -58,25 +51,10 @@ std::optional<LargestLoss> largest_loss(const RunReport& report) {
 }
 
 std::string_view limit_name(StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "dependencies";
-    case StallCause::kSwapIn:
-      return "link to near memory";
-    case StallCause::kSwapOut:
-      return "link to far memory";
-    case StallCause::kMemory:
-      return "memory capacity";
-    case StallCause::kFault:
-      return "page faults";
-    case StallCause::kRecompute:
-      return "recomputation";
-    case StallCause::kLaunch:
-      return "kernel launches";
-    case StallCause::kUpdate:
-      return "updates in far memory";
-  }
-  return "";
+  static constexpr std::string_view kTexts[] = {
+      "dependencies", "link to near memory", "link to far memory", "memory capacity",
+      "page faults",  "recomputation",       "kernel launches",    "updates in far memory"};
+  return text_at(kTexts, cause);
 }
 
 std::string_view limit_name(const LargestLoss& loss, const RunReport& report) {
