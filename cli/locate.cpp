@@ -13,6 +13,7 @@
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/standard_input.hpp"
+#include "model/hardware/architecture_json.hpp"
 #include "model/network/network_json.hpp"
 #include "reports/validation/figures.hpp"
 
@@ -81,15 +82,10 @@ std::vector<std::string> folders_below(std::string_view place) {
 }
 
 void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string file = entry->path().filename().string();
-    if (!file.ends_with(kFileEnd) || file.ends_with(kSchemaEnd)) continue;
-    const std::string name = file.substr(0, file.size() - kFileEnd.size());
+  for (const std::string& name : data_names_in({folder.string()})) {
     const bool known = std::any_of(files.begin(), files.end(),
                                    [&](const DataFile& each) { return each.name == name; });
-    if (!known) files.push_back({name, entry->path().string()});
+    if (!known) files.push_back({name, (folder / (name + std::string(kFileEnd))).string()});
   }
 }
 

@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "model/base/quantity_io.hpp"
+#include "model/base/spec_nodes.hpp"
 #include "model/hardware/profile_section.hpp"
-#include "model/hardware/spec_nodes.hpp"
 #include "model/kernels/platform.hpp"
 
 namespace ooc {
@@ -89,7 +89,7 @@ void read_shares(const ProfileSection& section, Shares& shares) {
 void put_shares(SpecNode& node, const Shares& shares) {
   for (const DtypeInfo& info : kDtypes) {
     const double share = shares[static_cast<std::size_t>(info.dtype)];
-    if (share > 0) spec_nodes::put(node, std::string(info.name), spec_nodes::real(share));
+    if (share > 0) put(node, std::string(info.name), number_node(share));
   }
 }
 
@@ -148,43 +148,35 @@ Architecture read_architecture_file(const std::string& path, const ReadLimits& l
   return read_architecture(read_spec_file(path, limits));
 }
 
-Architecture read_architecture_text(std::string_view text, const std::string& file) {
-  return read_architecture(read_spec_text(text, file));
-}
-
-std::string write_architecture(const Architecture& architecture) {
-  return json_text(architecture_node(architecture));
-}
-
 SpecNode architecture_node(const Architecture& architecture) {
-  using namespace spec_nodes;
   ArchitectureParameters parameters = architecture.parameters;
   const auto fill = [&](SpecNode& node, std::string_view section) {
     for (const ParameterField& field : parameter_fields()) {
-      if (field.section == section) put(node, std::string(field.name), real(field.of(parameters)));
+      if (field.section == section)
+        put(node, std::string(field.name), number_node(field.of(parameters)));
     }
     for (const TimeField& field : kTimes) {
       if (field.section != section) continue;
       const std::int64_t ns = std::llround(field.of(parameters) * kNsPerSecond);
-      put(node, field.name, text(exact_duration(Duration(ns))));
+      put(node, field.name, text_node(exact_duration(Duration(ns))));
     }
   };
-  SpecNode root = object();
-  put(root, "$schema", text("architecture.schema.json"));
-  put(root, "format", text("ooc-paleo/architecture"));
-  put(root, "version", number("1"));
-  put(root, "name", text(architecture.name));
+  SpecNode root = object_node({});
+  put(root, "$schema", text_node("architecture.schema.json"));
+  put(root, "format", text_node("ooc-paleo/architecture"));
+  put(root, "version", integer_node(1));
+  put(root, "name", text_node(architecture.name));
   if (!architecture.description.empty()) {
-    put(root, "description", text(architecture.description));
+    put(root, "description", text_node(architecture.description));
   }
   fill(root, "");
-  SpecNode sustained = object();
+  SpecNode sustained = object_node({});
   put_shares(sustained, parameters.sustained);
   put(root, "sustained", std::move(sustained));
   for (std::size_t i = 0; i < kClasses.size(); ++i) {
     if (parameters.classes[i] == CardClass{}) continue;
-    SpecNode cards = object();
-    put(cards, kMostGain, real(parameters.classes[i].most_gain));
+    SpecNode cards = object_node({});
+    put(cards, kMostGain, number_node(parameters.classes[i].most_gain));
     put_shares(cards, parameters.classes[i].sustained);
     put(root, kClasses[i], std::move(cards));
   }
@@ -197,11 +189,11 @@ SpecNode architecture_node(const Architecture& architecture) {
             parameters.flash.front()) {
       continue;
     }
-    SpecNode node = object();
+    SpecNode node = object_node({});
     fill(node, section);
     put(root, section, std::move(node));
   }
-  put(root, "provenance", provenance(architecture.provenance));
+  put(root, "provenance", provenance_node(architecture.provenance));
   return root;
 }
 

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "model/base/spec_tree.hpp"
@@ -18,10 +17,7 @@ namespace ooc {
 [[nodiscard]] Architecture read_architecture(const SpecView& view);
 [[nodiscard]] Architecture read_architecture_file(const std::string& path,
                                                   const ReadLimits& limits = {});
-[[nodiscard]] Architecture read_architecture_text(std::string_view text, const std::string& file);
 
-/// Returns indented JSON with a final newline.
-[[nodiscard]] std::string write_architecture(const Architecture& architecture);
 /// Returns the architecture as a value for another file.
 [[nodiscard]] SpecNode architecture_node(const Architecture& architecture);
 

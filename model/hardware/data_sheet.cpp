@@ -12,11 +12,11 @@
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_errors.hpp"
+#include "model/base/spec_nodes.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/link_defaults.hpp"
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_section.hpp"
-#include "model/hardware/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
@@ -52,7 +52,7 @@ const std::string& needed(const std::optional<std::string>& text, std::string_vi
 /// A number of the profile that is not plausible is an error at its option; `shown` is the option's value.
 void check_plausible(std::string_view option, const std::string& path, std::string_view quantity,
                      const std::string& shown) {
-  const SpecDocument document{.file = "", .root = spec_nodes::text(std::string(trimmed(quantity)))};
+  const SpecDocument document{.file = "", .root = text_node(trimmed(quantity))};
   const std::optional<Slip> slip = slip_in({path, SpecView(document)});
   if (!slip) return;
   bad_value(option, in_quotes(shown), slip->expected,

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "model/base/spec_errors.hpp"
+#include "model/base/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
@@ -173,6 +174,24 @@ std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
     if (!said) fields.push_back(entry->fields);
   }
   return fields;
+}
+
+SpecNode provenance_node(const std::vector<Provenance>& entries) {
+  SpecNode node = list_node({});
+  for (const Provenance& entry : entries) {
+    SpecNode item = object_node({});
+    put(item, "fields", text_node(entry.fields));
+    const auto named = std::find_if(kKinds.begin(), kKinds.end(),
+                                    [&](const KindName& each) { return each.kind == entry.kind; });
+    put(item, "kind", text_node(named->name));
+    put(item, "source", text_node(entry.source));
+    if (!entry.date.empty()) put(item, "date", text_node(entry.date));
+    if (!entry.inherits.empty()) put(item, "inherits", text_node(entry.inherits));
+    if (entry.rows > 0) put(item, "rows", integer_node(entry.rows));
+    if (entry.error > 0) put(item, "error", number_node(entry.error));
+    node.items.push_back(std::move(item));
+  }
+  return node;
 }
 
 }  // namespace ooc

@@ -21,6 +21,9 @@ struct ProfileNumber {
 [[nodiscard]] std::vector<Provenance> read_provenance(const SpecView& list,
                                                       const std::vector<ProfileNumber>& numbers);
 
+/// Returns the entries as a file has them.
+[[nodiscard]] SpecNode provenance_node(const std::vector<Provenance>& entries);
+
 /// Returns the `fields` of "assumed" entries that govern a number, in file order. An entry inside
 /// another returned one is left out ("far_memory.latency" beside "far_memory").
 [[nodiscard]] std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,

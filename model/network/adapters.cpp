@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/base/option_text.hpp"
-#include "model/network/spec_nodes.hpp"
+#include "model/base/spec_nodes.hpp"
 
 namespace ooc {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "model/base/spec_nodes.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 namespace {

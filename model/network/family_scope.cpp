@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "model/base/option_text.hpp"
+#include "model/base/spec_nodes.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/spec_nodes.hpp"
 #include "model/base/standard_input.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"
 #include "model/network/layer_tree.hpp"
-#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 namespace {

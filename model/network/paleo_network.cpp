@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/spec_nodes.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/network/spec_nodes.hpp"
 
 namespace ooc {
 namespace {

@@ -1,5 +1,5 @@
 // Values without a place in a file.
-#include "model/network/spec_nodes.hpp"
+#include "model/base/spec_nodes.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +51,10 @@ SpecNode object_node(std::vector<std::pair<std::string, SpecNode>> members) {
   SpecNode node = node_of(SpecType::kObject);
   node.members = std::move(members);
   return node;
+}
+
+void put(SpecNode& object, std::string key, SpecNode value) {
+  object.members.emplace_back(std::move(key), std::move(value));
 }
 
 }  // namespace ooc
