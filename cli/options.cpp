@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -15,6 +14,7 @@
 #include "cli/job_file.hpp"
 #include "cli/load.hpp"
 #include "cli/locate.hpp"
+#include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"
@@ -150,9 +150,7 @@ std::string ending_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::size_t slash = path.rfind('/');
   if (dot == std::string::npos || (slash != std::string::npos && dot < slash)) return "";
-  std::string ending = path.substr(dot + 1);
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return ending;
+  return lower_case(std::string_view(path).substr(dot + 1));
 }
 
 std::string format_of_name(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/locate.hpp"
+#include "cli/text_file.hpp"
 #include "model/base/option_text.hpp"
 #include "model/hardware/profile_json.hpp"
 
@@ -20,8 +21,7 @@ constexpr double kSameMemory = 0.12;  // GB against GiB, memory for error correc
 /// Runs of letters and digits, in lower case; of "sxm4" also "sxm".
 std::vector<std::string> device_words(std::string_view text) {
   std::vector<std::string> words(1);
-  for (char c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (const char c : lower_case(text)) {
     if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
       words.back() += c;
     } else if (!words.back().empty()) {

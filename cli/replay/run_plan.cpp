@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -172,10 +171,7 @@ std::string machine_mismatch(const HardwareProfile& profile, const std::string& 
     return fmt::format("the profile {} was measured on {}, the plan ran on {}", profile.name,
                        measured, device);
   }
-  std::string known = profile.name + " " + profile.description;
-  std::transform(known.begin(), known.end(), known.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string known = lower_case(profile.name + " " + profile.description);
   const std::string model = model_of(device);
   if (model.empty() || known.find(model) != std::string::npos) return "";
   return fmt::format("the profile {} does not name the device that the plan ran on, {}",

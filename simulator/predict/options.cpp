@@ -18,26 +18,17 @@
 namespace ooc {
 namespace {
 
-constexpr int kMaxDevices = 8;
+constexpr std::int64_t kMaxDevices = 8;
 constexpr double kMostComputeScale = 1000;
 
+template <std::int64_t kMost>
 std::int64_t parse_whole(std::string_view text, std::string_view place) {
-  return whole_number_of(text, place, 1, kMaxBatch);
+  return whole_number_of(text, place, 1, kMost);
 }
-std::int64_t parse_device_count(std::string_view text, std::string_view place) {
-  return whole_number_of(text, place, 1, kMaxDevices);
-}
-std::int64_t parse_size(std::string_view text, std::string_view place) {
-  return bytes_of(text, place).count();
-}
-std::int64_t parse_speed(std::string_view text, std::string_view place) {
-  return rate_of(text, place).count();
-}
-std::int64_t parse_update_speed(std::string_view text, std::string_view place) {
-  return update_rate_of(text, place).count();
-}
-std::int64_t parse_time(std::string_view text, std::string_view place) {
-  return duration_of(text, place).count();
+/// As the count of a quantity.
+template <auto kRead>
+std::int64_t parse_count(std::string_view text, std::string_view place) {
+  return kRead(text, place).count();
 }
 std::int64_t parse_share(std::string_view text, std::string_view place) {
   return ratio_of(text, place, 0.5, 1).count();
@@ -50,9 +41,8 @@ std::int64_t parse_ratio_step(std::string_view text, std::string_view place) {
   return ratio_of(text, place, 0, kMostComputeScale).count();
 }
 
-std::int64_t parse_symbol_size(std::string_view text, std::string_view place) {
-  return whole_number_of(text, place, 1, kMaxSize);
-}
+constexpr auto parse_symbol_size = &parse_whole<kMaxSize>;
+
 /// Its place in the table.
 std::int64_t parse_precision(std::string_view given, std::string_view place) {
   const std::string_view text = trimmed(given);
@@ -246,7 +236,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "expert_parallel",
      .list = "1,2,4 or 1:8:x2",
      .level = AxisLevel::kGraph,
-     .parse = &parse_device_count,
+     .parse = &parse_whole<kMaxDevices>,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { to.expert_parallel = value; }},
     {.flag = "--target-seq",
@@ -261,7 +251,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "target_seq",
      .list = "as of --seq",
      .level = AxisLevel::kGraph,
-     .parse = &parse_symbol_size,
+     .parse = parse_symbol_size,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { set_symbol(kTargetSequence, value, to); }},
     {.flag = "--seq",
@@ -271,7 +261,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "seq",
      .list = "2048,4096 or 1024:16384:x2 or 1024:8192:+1024",
      .level = AxisLevel::kGraph,
-     .parse = &parse_symbol_size,
+     .parse = parse_symbol_size,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { set_symbol(kSequence, value, to); }},
     {.flag = "--hardware",
@@ -285,7 +275,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .help = "samples per iteration; default: the network file's",
      .column = "batch",
      .list = "64,128,256 or 32:512:x2 or 32:512:+32",
-     .parse = &parse_whole,
+     .parse = &parse_whole<kMaxBatch>,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { to.batch = value; }},
     {.flag = "--devices",
@@ -293,7 +283,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .help = "split the batch over 1 to 8 such devices on one link; default 1",
      .column = "devices",
      .list = "1,2,4 or 1:8:x2",
-     .parse = &parse_device_count,
+     .parse = &parse_whole<kMaxDevices>,
      .show = &show_whole,
      .apply = [](std::int64_t value, CaseOptions& to) { to.devices = static_cast<int>(value); }},
     {.flag = "--accumulate",
@@ -333,7 +323,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "memory_bytes",
      .list = "8GiB:32GiB:+4GiB or 12GiB,16GiB",
      .level = AxisLevel::kPlan,
-     .parse = &parse_size,
+     .parse = &parse_count<&bytes_of>,
      .show = &show_size,
      .apply = [](std::int64_t value, CaseOptions& to) { to.memory = Bytes(value); }},
     {.flag = "--far-memory",
@@ -342,7 +332,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "far_memory_bytes",
      .list = "64GiB:512GiB:x2 or 64GiB,128GiB",
      .level = AxisLevel::kPlan,
-     .parse = &parse_size,
+     .parse = &parse_count<&bytes_of>,
      .show = &show_size,
      .apply = [](std::int64_t value, CaseOptions& to) { to.far_memory = Bytes(value); }},
     {.flag = "--schedule",
@@ -362,7 +352,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "far_compute_bytes_per_s",
      .list = "50GB/s:400GB/s:x2 or 2Gparam/s,4Gparam/s",
      .level = AxisLevel::kPrices,
-     .parse = &parse_update_speed,
+     .parse = &parse_count<&update_rate_of>,
      .show = &show_speed,
      .apply = [](std::int64_t value, CaseOptions& to) { to.far_compute = BytesPerSecond(value); }},
     {.flag = "--far-throughput",
@@ -372,7 +362,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "far_throughput_bytes_per_s",
      .list = "40GB/s:640GB/s:x2 or 76.8GB/s,inf",
      .level = AxisLevel::kPrices,
-     .parse = &parse_speed,
+     .parse = &parse_count<&rate_of>,
      .show = &show_speed,
      .apply = [](std::int64_t value,
                  CaseOptions& to) { to.transfers.far_throughput = BytesPerSecond(value); }},
@@ -383,7 +373,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "latency_ns",
      .list = "1us:64us:x2 or 0us,5us",
      .level = AxisLevel::kPrices,
-     .parse = &parse_time,
+     .parse = &parse_count<&duration_of>,
      .show = &show_time,
      .apply = [](std::int64_t value, CaseOptions& to) { to.transfers.latency = Duration(value); }},
     {.flag = "--duplex",
@@ -405,7 +395,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "link_to_far_bytes_per_s",
      .list = "as of --link",
      .level = AxisLevel::kPrices,
-     .parse = &parse_speed,
+     .parse = &parse_count<&rate_of>,
      .show = &show_speed,
      .apply = [](std::int64_t value,
                  CaseOptions& to) { to.transfers.link_to_far = BytesPerSecond(value); }},
@@ -416,7 +406,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "link_to_near_bytes_per_s",
      .list = "as of --link",
      .level = AxisLevel::kPrices,
-     .parse = &parse_speed,
+     .parse = &parse_count<&rate_of>,
      .show = &show_speed,
      .apply = [](std::int64_t value,
                  CaseOptions& to) { to.transfers.link_to_near = BytesPerSecond(value); }},
@@ -426,7 +416,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "link_bytes_per_s",
      .list = "4GB/s:512GB/s:x2 or 16GB/s,inf",
      .level = AxisLevel::kPrices,
-     .parse = &parse_speed,
+     .parse = &parse_count<&rate_of>,
      .show = &show_speed,
      .apply = [](std::int64_t value,
                  CaseOptions& to) { to.transfers.link = BytesPerSecond(value); }},

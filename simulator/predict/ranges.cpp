@@ -52,18 +52,12 @@ std::optional<std::int64_t> parse_factor(std::string_view text) {
 
 class RangeReader {
  public:
-  explicit RangeReader(const Option& axis)
-      : flag_(axis.flag),
-        parse_(axis.parse),
-        parse_step_(axis.parse_step != nullptr ? axis.parse_step : axis.parse),
-        show_(axis.show),
-        steps_(axis.steps),
-        separator_(axis.separator),
-        all_(axis.all) {}
+  explicit RangeReader(const Option& axis) : axis_(axis) {}
 
   AxisValues read(const std::string& text, Repeats repeats) {
-    const bool all = !all_.empty() && text == "all";
-    for (const std::string& part : split_list(all ? std::string(all_) : text, flag_, separator_)) {
+    const bool all = !axis_.all.empty() && text == "all";
+    for (const std::string& part :
+         split_list(all ? std::string(axis_.all) : text, axis_.flag, axis_.separator)) {
       read_part(part);
     }
     if (repeats == Repeats::kRefused) check_each_once(text);
@@ -78,25 +72,26 @@ class RangeReader {
     std::sort(sorted.begin(), sorted.end());
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice == sorted.end()) return;
-    bad_value(flag_, fmt::format("{}, in which {} comes twice", in_quotes(text), show_(*twice)),
+    bad_value(axis_.flag,
+              fmt::format("{}, in which {} comes twice", in_quotes(text), axis_.show(*twice)),
               "each value once");
   }
 
   void read_part(const std::string& part) {
     const std::size_t first = part.find(':');
-    if (first == std::string::npos || !steps_) return add(part, parse_(part, flag_));
+    if (first == std::string::npos || !axis_.steps) return add(part, axis_.parse(part, axis_.flag));
     const std::size_t second = part.find(':', first + 1);
     if (second == std::string::npos || part.find(':', second + 1) != std::string::npos) {
-      bad_value(flag_, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
+      bad_value(axis_.flag, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
     }
-    const std::int64_t from = parse_(part.substr(0, first), flag_);
-    const std::int64_t to = parse_(part.substr(first + 1, second - first - 1), flag_);
+    const std::int64_t from = axis_.parse(part.substr(0, first), axis_.flag);
+    const std::int64_t to = axis_.parse(part.substr(first + 1, second - first - 1), axis_.flag);
     const std::string step = part.substr(second + 1);
-    if (from > to) bad_value(flag_, in_quotes(part), "FROM <= TO", "the range is empty");
-    if (to > kMaxValue) bad_value(flag_, in_quotes(part), "a range that ends");
+    if (from > to) bad_value(axis_.flag, in_quotes(part), "FROM <= TO", "the range is empty");
+    if (to > kMaxValue) bad_value(axis_.flag, in_quotes(part), "a range that ends");
     if (step.starts_with('x')) return multiply(part, from, to, step.substr(1));
     if (step.starts_with('+')) return add_up(part, from, to, step.substr(1));
-    bad_value(flag_, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP",
+    bad_value(axis_.flag, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP",
               "the step begins with x or +");
   }
 
@@ -104,13 +99,14 @@ class RangeReader {
                 const std::string& step) {
     const auto factor = parse_factor(step);
     if (!factor && is_too_fine(step)) {
-      bad_value(flag_, in_quotes(part), "a factor of at least 1.000001 with at most six decimals");
+      bad_value(axis_.flag, in_quotes(part),
+                "a factor of at least 1.000001 with at most six decimals");
     }
     if (!factor || *factor <= kFactorOne) {
-      bad_value(flag_, in_quotes(part),
+      bad_value(axis_.flag, in_quotes(part),
                 "a factor greater than 1 and up to 1000, such as x2 or x1.5");
     }
-    if (from < 1) bad_value(flag_, in_quotes(part), "FROM > 0", "0 times anything is 0");
+    if (from < 1) bad_value(axis_.flag, in_quotes(part), "FROM > 0", "0 times anything is 0");
     Int128 exact = Int128{from} << kFractionBits;
     std::int64_t last = 0;  // points that round to the same number count once
     for (std::int64_t value = from; value <= to;) {
@@ -124,8 +120,9 @@ class RangeReader {
 
   void add_up(const std::string& part, std::int64_t from, std::int64_t to,
               const std::string& step) {
-    const std::int64_t by = parse_step_(step, flag_);
-    if (by < 1) bad_value(flag_, in_quotes(part), "a step greater than 0");
+    const std::int64_t by =
+        (axis_.parse_step != nullptr ? axis_.parse_step : axis_.parse)(step, axis_.flag);
+    if (by < 1) bad_value(axis_.flag, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
     const auto count = static_cast<std::size_t>((to - from) / by) + 1;
     if (count > kMaxSweepValues - values_.size()) too_many(part);
@@ -133,7 +130,7 @@ class RangeReader {
   }
 
   [[noreturn]] void too_many(const std::string& part) const {
-    bad_value(flag_, in_quotes(part), fmt::format("at most {} values", kMaxSweepValues));
+    bad_value(axis_.flag, in_quotes(part), fmt::format("at most {} values", kMaxSweepValues));
   }
 
   void add(const std::string& part, std::int64_t value) {
@@ -141,13 +138,7 @@ class RangeReader {
     values_.push_back(value);
   }
 
-  std::string_view flag_;
-  decltype(Option::parse) parse_;
-  decltype(Option::parse) parse_step_;
-  decltype(Option::show) show_;
-  bool steps_;
-  char separator_;
-  std::string_view all_;
+  const Option& axis_;
   AxisValues values_;
 };
 
