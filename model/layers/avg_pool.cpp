@@ -5,14 +5,9 @@
 #include "model/layers/window.hpp"
 
 namespace ooc {
-namespace {
-
-LayerModel read_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
-  return read_pool(spec, inputs, PoolKind::kAverage);
-}
-
-}  // namespace
-
-extern const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window", &read_avg_pool};
+extern const LayerKind avg_pool_kind{"avg_pool", "average over a sliding window",
+                                     [](const SpecView& spec, const LayerInputs& inputs) {
+                                       return read_pool(spec, inputs, PoolKind::kAverage);
+                                     }};
 
 }  // namespace ooc

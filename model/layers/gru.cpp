@@ -34,15 +34,14 @@ CellState add_gru_step(const RecurrentCell& cell, const CellPlace& place,
   return {.hidden = hidden, .cell = hidden};
 }
 
-LayerModel read_gru(const SpecView& spec, const LayerInputs& inputs) {
-  return read_recurrent(spec, inputs, {.tasks_per_step = 2, .add_step = &add_gru_step});
-}
-
 }  // namespace
 
-extern const LayerKind gru_kind{"gru",
-                                "gated recurrent unit on [steps, features], unrolled",
-                                &read_gru,
-                                {.numbers = NumberClass::kProduct}};
+extern const LayerKind gru_kind{
+    "gru",
+    "gated recurrent unit on [steps, features], unrolled",
+    [](const SpecView& spec, const LayerInputs& inputs) {
+      return read_recurrent(spec, inputs, {.tasks_per_step = 2, .add_step = &add_gru_step});
+    },
+    {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

@@ -5,15 +5,10 @@
 #include "model/layers/normalization.hpp"
 
 namespace ooc {
-namespace {
-
-LayerModel read_instance_norm(const SpecView& spec, const LayerInputs& inputs) {
-  return make_group_normalization(spec, inputs, single_input(spec, inputs).dims.front());
-}
-
-}  // namespace
-
 extern const LayerKind instance_norm_kind{
-    "instance_norm", "normalisation of each channel of a sample", &read_instance_norm};
+    "instance_norm", "normalisation of each channel of a sample",
+    [](const SpecView& spec, const LayerInputs& inputs) {
+      return make_group_normalization(spec, inputs, single_input(spec, inputs).dims.front());
+    }};
 
 }  // namespace ooc

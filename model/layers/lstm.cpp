@@ -43,15 +43,14 @@ CellState add_lstm_step(const RecurrentCell& cell, const CellPlace& place,
   return {.hidden = hidden, .cell = state};
 }
 
-LayerModel read_lstm(const SpecView& spec, const LayerInputs& inputs) {
-  return read_recurrent(spec, inputs, {.tasks_per_step = 3, .add_step = &add_lstm_step});
-}
-
 }  // namespace
 
-extern const LayerKind lstm_kind{"lstm",
-                                 "long short-term memory on [steps, features], unrolled",
-                                 &read_lstm,
-                                 {.numbers = NumberClass::kProduct}};
+extern const LayerKind lstm_kind{
+    "lstm",
+    "long short-term memory on [steps, features], unrolled",
+    [](const SpecView& spec, const LayerInputs& inputs) {
+      return read_recurrent(spec, inputs, {.tasks_per_step = 3, .add_step = &add_lstm_step});
+    },
+    {.numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

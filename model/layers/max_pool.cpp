@@ -6,14 +6,9 @@
 #include "model/layers/window.hpp"
 
 namespace ooc {
-namespace {
-
-LayerModel read_max_pool(const SpecView& spec, const LayerInputs& inputs) {
-  return read_pool(spec, inputs, PoolKind::kMax);
-}
-
-}  // namespace
-
-extern const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window", &read_max_pool};
+extern const LayerKind max_pool_kind{"max_pool", "maximum over a sliding window",
+                                     [](const SpecView& spec, const LayerInputs& inputs) {
+                                       return read_pool(spec, inputs, PoolKind::kMax);
+                                     }};
 
 }  // namespace ooc

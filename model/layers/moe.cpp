@@ -253,13 +253,11 @@ class MixtureParts {
   PartInput x_ = OuterInputId{0};
 };
 
-LayerModel read_moe(const SpecView& spec, const LayerInputs& inputs) {
-  return MixtureParts(spec, inputs).run();
-}
-
 }  // namespace
 
 extern const LayerKind moe_kind{"moe", "mixture of experts, each a gated MLP, on [steps, features]",
-                                &read_moe};
+                                [](const SpecView& spec, const LayerInputs& inputs) {
+                                  return MixtureParts(spec, inputs).run();
+                                }};
 
 }  // namespace ooc

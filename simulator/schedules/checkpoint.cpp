@@ -33,10 +33,6 @@ Decisions drop_blocks(const MixFacts&, const MixSegments& segments, const Segmen
   return segments.drop_within(ends);
 }
 
-PlanResult make_checkpoint_plan(const PlanningProblem& problem) {
-  return plan_blocks(problem, BlockInputs::kStay, drop_blocks);
-}
-
 constexpr std::string_view kCheckpointOptions[] = {"--algorithms", "--blocks"};
 
 }  // namespace
@@ -48,7 +44,10 @@ extern const Schedule checkpoint_schedule{
     .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes,
                Trait::kMovesOnlyWhatItMust},
     .options = kCheckpointOptions,
-    .make_plan = make_checkpoint_plan,
+    .make_plan =
+        [](const PlanningProblem& problem) {
+          return plan_blocks(problem, BlockInputs::kStay, drop_blocks);
+        },
 };
 
 }  // namespace ooc

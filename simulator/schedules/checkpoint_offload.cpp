@@ -37,10 +37,6 @@ Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const 
   return decisions;
 }
 
-PlanResult make_offload_plan(const PlanningProblem& problem) {
-  return plan_blocks(problem, BlockInputs::kMove, move_inputs);
-}
-
 constexpr std::string_view kOffloadOptions[] = {"--algorithms", "--blocks", "--only"};
 
 }  // namespace
@@ -52,7 +48,10 @@ extern const Schedule checkpoint_offload_schedule{
     .traits = {Trait::kCarriesState, Trait::kRecomputes, Trait::kMovesOnlyWhatItMust,
                Trait::kPlansForLink, Trait::kSearchesByTrial},
     .options = kOffloadOptions,
-    .make_plan = make_offload_plan,
+    .make_plan =
+        [](const PlanningProblem& problem) {
+          return plan_blocks(problem, BlockInputs::kMove, move_inputs);
+        },
 };
 
 }  // namespace ooc

@@ -36,10 +36,6 @@ Decisions drop_cheap(const MixFacts& facts, const MixSegments& segments, const S
   return decisions;
 }
 
-PlanResult make_selective_plan(const PlanningProblem& problem) {
-  return plan_blocks(problem, BlockInputs::kStay, drop_cheap);
-}
-
 constexpr std::string_view kSelectiveOptions[] = {"--algorithms", "--blocks"};
 
 }  // namespace
@@ -51,7 +47,10 @@ extern const Schedule checkpoint_selective_schedule{
     .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kRecomputes,
                Trait::kMovesOnlyWhatItMust},
     .options = kSelectiveOptions,
-    .make_plan = make_selective_plan,
+    .make_plan =
+        [](const PlanningProblem& problem) {
+          return plan_blocks(problem, BlockInputs::kStay, drop_cheap);
+        },
 };
 
 }  // namespace ooc

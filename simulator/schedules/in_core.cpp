@@ -37,8 +37,6 @@ PlanResult plan_in_core(const PlanningProblem& problem) {
   return build_task_plan(problem, {});
 }
 
-constexpr std::string_view kInCoreOptions[] = {"--algorithms"};
-
 }  // namespace
 
 extern const Schedule in_core_schedule{
@@ -46,7 +44,7 @@ extern const Schedule in_core_schedule{
     .summary = "nothing moves: what fits as it is",
     .source = "frameworks' default; OOC-Paleo's reference",
     .traits = {Trait::kCarriesState, Trait::kMovesNothing, Trait::kMovesOnlyWhatItMust},
-    .options = kInCoreOptions,
+    .options = kAlgorithmsAlone,
     .make_plan = plan_in_core,
 };
 

@@ -142,6 +142,9 @@ struct Schedule {
   return !schedule.is(Trait::kRecomputes) && !compresses(schedule, options);
 }
 
+/// Schedule::options of those that read no other.
+inline constexpr std::string_view kAlgorithmsAlone[] = {"--algorithms"};
+
 /// Returns all schedules in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const Schedule* const> schedules();
 /// Returns the schedule called `name`; null if there is none.

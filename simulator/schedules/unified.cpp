@@ -31,23 +31,15 @@
 #include "simulator/schedules/paging.hpp"
 
 namespace ooc {
-namespace {
-
-PlanResult plan_unified(const PlanningProblem& problem) {
-  return plan_paging(problem, Prefetch::kNone);
-}
-
-constexpr std::string_view kUnifiedOptions[] = {"--algorithms"};
-
-}  // namespace
 
 extern const Schedule unified_schedule{
     .name = "unified",
     .summary = "unified memory: page faults bring in what is touched, what came first leaves",
     .source = "OOC-Paleo, section 4.3",
     .traits = {Trait::kMovesPages, Trait::kMovesOnlyWhatItMust},
-    .options = kUnifiedOptions,
-    .make_plan = plan_unified,
+    .options = kAlgorithmsAlone,
+    .make_plan =
+        [](const PlanningProblem& problem) { return plan_paging(problem, Prefetch::kNone); },
 };
 
 }  // namespace ooc

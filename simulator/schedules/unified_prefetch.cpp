@@ -19,23 +19,15 @@
 #include "simulator/schedules/paging.hpp"
 
 namespace ooc {
-namespace {
-
-PlanResult plan_unified_prefetch(const PlanningProblem& problem) {
-  return plan_paging(problem, Prefetch::kNextLayer);
-}
-
-constexpr std::string_view kUnifiedPrefetchOptions[] = {"--algorithms"};
-
-}  // namespace
 
 extern const Schedule unified_prefetch_schedule{
     .name = "unified-prefetch",
     .summary = "unified memory that fetches what the next layer of the backward pass reads",
     .source = "OOC-Paleo, section 4.3",
     .traits = {Trait::kMovesPages, Trait::kPrefetchesPages, Trait::kMovesOnlyWhatItMust},
-    .options = kUnifiedPrefetchOptions,
-    .make_plan = plan_unified_prefetch,
+    .options = kAlgorithmsAlone,
+    .make_plan =
+        [](const PlanningProblem& problem) { return plan_paging(problem, Prefetch::kNextLayer); },
 };
 
 }  // namespace ooc

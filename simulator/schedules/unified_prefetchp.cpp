@@ -16,23 +16,15 @@
 #include "simulator/schedules/paging.hpp"
 
 namespace ooc {
-namespace {
-
-PlanResult plan_unified_prefetchp(const PlanningProblem& problem) {
-  return plan_paging(problem, Prefetch::kBothWays);
-}
-
-constexpr std::string_view kUnifiedPrefetchpOptions[] = {"--algorithms"};
-
-}  // namespace
 
 extern const Schedule unified_prefetchp_schedule{
     .name = "unified-prefetch+",
     .summary = "unified-prefetch that also sends pages out before their room is needed",
     .source = "OOC-Paleo, fig. 7",
     .traits = {Trait::kMovesPages, Trait::kPrefetchesPages, Trait::kMovesOnlyWhatItMust},
-    .options = kUnifiedPrefetchpOptions,
-    .make_plan = plan_unified_prefetchp,
+    .options = kAlgorithmsAlone,
+    .make_plan =
+        [](const PlanningProblem& problem) { return plan_paging(problem, Prefetch::kBothWays); },
 };
 
 }  // namespace ooc

@@ -19,22 +19,17 @@
 #include "simulator/schedules/vdnn_common.hpp"
 
 namespace ooc {
-namespace {
-
-PlanResult plan_vdnn_all(const PlanningProblem& problem) {
-  return plan_vdnn(problem, [](const LayerModel& model) { return model.is_feature_extractor; });
-}
-
-constexpr std::string_view kVdnnAllOptions[] = {"--algorithms"};
-
-}  // namespace
 
 extern const Schedule vdnn_all_schedule{
     .name = "vdnn-all",
     .summary = "move the inputs of convolutions, pools and norms; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .options = kVdnnAllOptions,
-    .make_plan = plan_vdnn_all,
+    .options = kAlgorithmsAlone,
+    .make_plan =
+        [](const PlanningProblem& problem) {
+          return plan_vdnn(problem,
+                           [](const LayerModel& model) { return model.is_feature_extractor; });
+        },
 };
 
 }  // namespace ooc

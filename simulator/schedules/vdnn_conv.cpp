@@ -18,22 +18,16 @@
 #include "simulator/schedules/vdnn_common.hpp"
 
 namespace ooc {
-namespace {
-
-PlanResult plan_vdnn_conv(const PlanningProblem& problem) {
-  return plan_vdnn(problem, [](const LayerModel& model) { return model.is_convolution; });
-}
-
-constexpr std::string_view kVdnnConvOptions[] = {"--algorithms"};
-
-}  // namespace
 
 extern const Schedule vdnn_conv_schedule{
     .name = "vdnn-conv",
     .summary = "move the inputs of convolutions only; a barrier after every layer",
     .source = "Rhu et al., vDNN (MICRO 2016), III.B; Synced (2017)",
-    .options = kVdnnConvOptions,
-    .make_plan = plan_vdnn_conv,
+    .options = kAlgorithmsAlone,
+    .make_plan =
+        [](const PlanningProblem& problem) {
+          return plan_vdnn(problem, [](const LayerModel& model) { return model.is_convolution; });
+        },
 };
 
 }  // namespace ooc

@@ -49,15 +49,13 @@ PlanResult plan_vdnn_like(const PlanningProblem& problem) {
   return plan_sections(problem, sections);
 }
 
-constexpr std::string_view kVdnnLikeOptions[] = {"--algorithms"};
-
 }  // namespace
 
 extern const Schedule vdnn_like_schedule{
     .name = "vdnn-like",
     .summary = "move everything that backward reads, one layer ahead, a barrier after every layer",
     .source = "OOC-Paleo, section 3.4",
-    .options = kVdnnLikeOptions,
+    .options = kAlgorithmsAlone,
     .closed_form = ClosedForm::kVdnnLike,
     .make_plan = plan_vdnn_like,
 };
