@@ -33,6 +33,13 @@ class CommandRunner {
     }
   }
   [[nodiscard]] Ran run(const std::string& command) const {
+    // A sixth of all seconds, and on two pages: once.
+    static const std::string all_rows = "ooc-paleo validate --quiet";
+    if (command.starts_with(all_rows + " | ")) {
+      static const std::string said = run(all_rows).out;
+      write_file(scratch_.path() / "all_rows", said);
+      return run("cat all_rows" + command.substr(all_rows.size()));
+    }
     return run_shell("exec 2>&1\n" + command, in(scratch_));
   }
 
