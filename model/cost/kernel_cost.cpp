@@ -177,6 +177,11 @@ double share_of_shape(const FusedAttention& form, const FlashParameters& flash) 
   return std::pow(flash.head_64, halvings) * form.keys / (form.keys + kKeysBeside);
 }
 
+/// FlashAttention's first version, of the second's rate: up to 50 and 35 % of an A100's peak where that has up to 73 and
+/// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed.
+constexpr double kFirstForward = 0.50 / 0.73;
+constexpr double kFirstBackward = 0.35 / 0.63;
+
 /// One kernel that multiplies at a share of the rate of large products and moves the layer's operands.
 double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) const {
   const bool forward = kind == TaskKind::kForward;
@@ -185,9 +190,11 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const auto library = static_cast<std::size_t>(platform_.software.attention);
   const FlashParameters& flash =
       platform_.architecture.flash[library < kFusedAttentions ? library : 0];
+  const bool first = platform_.software.attention == AttentionKernels::kFlash1;
+  const double of_library = forward ? flash.forward * (first ? kFirstForward : 1)
+                                    : flash.backward * (first ? kFirstBackward : 1);
   const double share = on_tensor_cores(platform_, dtype)
-                           ? (forward ? flash.forward : flash.backward) *
-                                 share_of_shape(*model.fused_attention, flash)
+                           ? of_library * share_of_shape(*model.fused_attention, flash)
                            : 1;
   const double math =
       static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));

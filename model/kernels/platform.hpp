@@ -52,7 +52,7 @@ struct TensorParameters {
 };
 
 /// Attention: a fused kernel by its library, or kernels of its own for each step.
-enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kSeparate };
+enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kSeparate };
 inline constexpr std::size_t kFusedAttentions = 3;
 
 /// Fused attention on tensor cores, as shares of the rate of large products.
