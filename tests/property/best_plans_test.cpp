@@ -1,9 +1,9 @@
 // Is best never slower than what it chooses from, and does every plan that its search may decide on run?
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/mix_decoder.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/test.hpp"
+#include "tests/support/validate_plan.hpp"
 
 namespace ooc::test {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_builder.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/test.hpp"
+#include "tests/support/validate_plan.hpp"
 
 namespace ooc::test {
 namespace {

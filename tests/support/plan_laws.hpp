@@ -6,9 +6,9 @@
 
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/naive_simulator.hpp"
+#include "tests/support/validate_plan.hpp"
 
 namespace ooc::test {
 

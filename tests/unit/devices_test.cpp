@@ -9,10 +9,10 @@
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/test.hpp"
+#include "tests/support/validate_plan.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

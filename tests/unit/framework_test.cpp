@@ -4,10 +4,10 @@
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
 #include "model/software/framework_json.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/test.hpp"
+#include "tests/support/validate_plan.hpp"
 
 namespace ooc {
 namespace {

@@ -6,9 +6,9 @@
 //   2 to_far y1          after 1                6 conv1.backward     reads data, g1
 //   3 conv2.forward      reads y1, writes y2
 #include "simulator/plan/plan_builder.hpp"
-#include "simulator/plan/validate_plan.hpp"
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/test.hpp"
+#include "tests/support/validate_plan.hpp"
 
 using namespace ooc;
 using namespace ooc::test;

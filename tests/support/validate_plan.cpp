@@ -6,15 +6,15 @@
 // it was taken; then, in validate_contents.cpp, residence and contents.
 //
 // Not checked: that blocks fit (the engine's and the schedule's business), and tensors of 0 bytes.
-#include "simulator/plan/validate_plan.hpp"
+#include "tests/support/validate_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "simulator/plan/plan_facts.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "tests/support/plan_facts.hpp"
 
 namespace ooc {
 

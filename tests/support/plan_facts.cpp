@@ -1,5 +1,5 @@
 // Topological order (Kahn), then the clocks along it.
-#include "simulator/plan/plan_facts.hpp"
+#include "tests/support/plan_facts.hpp"
 
 #include <algorithm>
 

@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "simulator/plan/plan_facts.hpp"
+#include "tests/support/plan_facts.hpp"
 
 namespace ooc {
 
