@@ -12,8 +12,8 @@ namespace ooc {
 enum class CopyStreams {
   kOverlap,    ///< a copy waits only for the data and memory that it needs
   kFramework,  ///< a copy also waits for the compute step before it
-  kSerialIn,   ///< as kFramework, and the next task waits for all copies in issued before it
-  kSerial,     ///< the same for copies in and out
+  kSerialIn,   ///< as kFramework, and a copy in is issued right before the task that reads it
+  kSerial,     ///< as kSerialIn, and the next task waits for all copies issued before it
 };
 
 struct CopyRules {

@@ -17,8 +17,8 @@ namespace ooc {
 
 /// Evidence that an agreement gives.
 enum class FigureKind {
-  kPredicted,  ///< nothing was chosen with the figure in sight
-  kFitted,     ///< a number, network or criterion was chosen with the figure in sight
+  kPredicted,  ///< nothing was chosen to meet the figure
+  kFitted,     ///< a number, network or criterion was chosen to meet the figure
   kOrder,      ///< sign, ranking, yes or no, arithmetic; no evidence of a size
 };
 [[nodiscard]] std::string_view kind_name(FigureKind kind);

@@ -182,7 +182,7 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
   }
   return text +
          "  |predicted / published - 1| of n figures; predicted: no number, network or\n"
-         "  criterion was chosen with the figure in sight; fitted: one was\n";
+         "  criterion was chosen to meet the figure; fitted: one was\n";
 }
 
 // A row of a validation as columns, and their CSV: one line a figure or network, numbers in the row's unit.

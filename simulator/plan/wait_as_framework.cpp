@@ -21,8 +21,7 @@ namespace {
 struct ExtraWaits {
   bool copies_in = false;   ///< for the compute step before
   bool copies_out = false;  ///< likewise
-  bool after_in = false;    ///< compute steps, for the copies in since the one before
-  bool after_out = false;   ///< likewise, for copies out
+  bool computes = false;    ///< for the copies since the one before
   bool exchange = false;    ///< what devices exchange counts among the copies, too
   std::size_t outs = 0;     ///< copies out that compute steps do not wait for; 0: all
 };
@@ -197,9 +196,8 @@ class Rebuilder {
     }
     const bool waits = is.kind == StepKind::kToNear ? extra_.copies_in : extra_.copies_out;
     if (waits && last_compute_[device]) builder_.wait(step, *last_compute_[device]);
-    const bool out = is.kind == StepKind::kToFar;
-    if (out ? extra_.after_out : extra_.after_in) copies_since_[device].push_back(step);
-    if (out) outs_[device].push_back(step);
+    if (extra_.computes) copies_since_[device].push_back(step);
+    if (is.kind == StepKind::kToFar) outs_[device].push_back(step);
   }
 
   const Plan& plan_;
@@ -225,8 +223,7 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
   return Rebuilder(plan, header,
                    {.copies_in = waits || pageable,
                     .copies_out = waits || pageable || rules.pinned_cost > Duration(0),
-                    .after_in = rules.streams >= CopyStreams::kSerialIn || pageable,
-                    .after_out = rules.streams == CopyStreams::kSerial || pageable,
+                    .computes = rules.streams == CopyStreams::kSerial || pageable,
                     .exchange = pageable,
                     .outs = static_cast<std::size_t>(rules.outs_in_flight)},
                    stays)

@@ -27,7 +27,7 @@ struct Stays {
 /// before it, and copies in are ordered by the first step that waits for them. kFramework: a copy in stands right
 /// before the first step, after all that the copy waits for, that waits for any copy in. Up to that step a host
 /// that runs ahead has issued steps when it issues the copy. kSerialIn: a copy in stands right before the
-/// first step that waits for it, and compute steps wait for all earlier copies in; kSerial: and out. If memory is pinned for every copy, copies out
+/// first step that waits for it; kSerial: and compute steps wait for all earlier copies. If memory is pinned for every copy, copies out
 /// wait for the compute step before under kOverlap, too. With a number of copies out in flight, the first compute step
 /// after one more waits for the first of them. All waits point back in sequence, so no cycle can arise.
 /// Copies between devices stay as they are: they use no GPU memory, and the framework does not make them. Pageable
