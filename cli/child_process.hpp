@@ -1,56 +1,26 @@
-// Child process with pipes to its standard input and from its standard output, read by line with a
-// time limit. The child has its own process group, so Ctrl-C reaches only the parent, which then
-// ends the child in order. Standard error is shared.
-// Also: paths of other programs that this one runs.
+// A program that this one runs, and where programs are.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace ooc {
 
-class ChildProcess {
- public:
-  /// Never throws; `error()` says why the child could not start.
-  ChildProcess(const std::string& program, const std::vector<std::string>& arguments);
-  ~ChildProcess();  ///< closes its input, waits a moment, then kills it
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
-
-  [[nodiscard]] const std::string& error() const { return error_; }
-
-  struct Line {
-    std::string text;  ///< line without its end
-  };
-  struct Ended {
-    std::string how;  ///< such as "ended with exit code 3" or "was killed by signal 9"
-    int exit_code = -1;
-  };
-  struct Silent {};  ///< no line within the limit
-  struct Stopped {};
-  using Read = std::variant<Line, Ended, Silent, Stopped>;
-
-  [[nodiscard]] Read read_line(int limit_ms, const std::function<bool()>& stop);
-  /// kNobodyReads: the child closed its input. kSilent: it read nothing within the limit.
-  enum class Wrote { kAll, kNobodyReads, kSilent, kStopped };
-  /// Output of the child is buffered meanwhile, since the child may not read before its output is taken.
-  [[nodiscard]] Wrote write(std::string_view text, int limit_ms, const std::function<bool()>& stop);
-  void kill();
-
- private:
-  [[nodiscard]] Ended wait_for_end();
-  void take_output();
-
-  int input_ = -1;
-  int output_ = -1;
-  int pid_ = -1;
-  bool at_end_ = false;
-  std::string buffer_;
-  std::string error_;
+/// End of a child process.
+struct ChildEnd {
+  std::string how;  ///< such as "ended with exit code 3" or "said nothing for 5 s"
+  int exit_code = -1;
 };
+
+/// Runs a program without input; `take` gets each line of its output with the line's end. The child
+/// has its own process group, so Ctrl-C reaches only the parent, which then ends the child; so do
+/// an exception of `take` and a silence of `silence_ms`. Standard error is shared. Unset: Ctrl-C.
+[[nodiscard]] std::optional<ChildEnd> run_child(
+    const std::string& program, const std::vector<std::string>& arguments, int silence_ms,
+    const std::function<void(const std::string& line)>& take);
 
 [[nodiscard]] bool can_run(const std::string& path);
 /// Returns all paths that PATH gives for `name`, existing or not.

@@ -28,8 +28,6 @@ inline constexpr Flag kMemorySnapshot{
     .completes = Completes::kFiles};
 inline constexpr Flag kReport{
     "--report", "FILE", "also write charts: one HTML page, for any browser", Completes::kFiles};
-inline constexpr Flag kPlot{"--plot", "FILE", "also write the main chart as SVG (needs Node.js)",
-                            Completes::kFiles};
 inline constexpr Flag kEquations{
     "--equations", "",
     "also report OOC-Paleo's equations (3) to (12), each beside what the run came to"};

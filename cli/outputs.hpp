@@ -34,7 +34,7 @@ struct Inputs {
 /// Checks of open_outputs(), without opening a file.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// Opens -o (default stdout), --trace, --memory-snapshot, --export-plan, --export-policy, --report and --plot. Throws
+/// Opens -o (default stdout), --trace, --memory-snapshot, --export-plan, --export-policy and --report. Throws
 /// SpecError if one cannot be written, two are the same file, or one would replace an input:
 /// `inputs`, --layer-times or --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);

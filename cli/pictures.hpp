@@ -1,5 +1,5 @@
-// --report and --plot: pictures of a result. The charts are drawn by reports/pages, JavaScript that
-// scripts/build-pages bundles with its library (needs npm), found like other data.
+// --report: a page with the charts of a result. They are drawn by reports/pages, JavaScript that scripts/build-pages
+// bundles with its library (needs npm), found like other data.
 #pragma once
 
 #include <optional>
@@ -16,26 +16,15 @@ namespace ooc {
 
 class Pictures {
  public:
-  /// Opens the files of the flags. Throws SpecError, before any work, if charts are not built or
-  /// --plot finds no Node.js.
-  explicit Pictures(const Arguments& arguments)
-      : Pictures({flags::kReport, arguments.value(flags::kReport)},
-                 {flags::kPlot, arguments.value(flags::kPlot)}) {}
-  /// Flag with its file; unset: not given.
-  struct Place {
-    FlagName flag;
-    std::optional<std::string> path;
-  };
-  Pictures(const Place& page, const Place& plot);
+  /// Opens the file of the flag, if given. Throws SpecError, before any work, if charts are not built.
+  explicit Pictures(const Arguments& arguments, FlagName flag = flags::kReport);
 
-  [[nodiscard]] bool wanted() const { return page_ || plot_; }
+  [[nodiscard]] bool wanted() const { return page_.has_value(); }
   void finish(std::string_view title, std::span<const PageDocument> documents);
 
  private:
   std::string script_;  ///< path of the script
-  std::string node_;    ///< path of Node.js
   std::optional<OutputFile> page_;
-  std::optional<OutputFile> plot_;
 };
 
 }  // namespace ooc

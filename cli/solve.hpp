@@ -22,7 +22,7 @@ inline constexpr Flag kMaxBatchLimit{"--max-batch-limit", "N",
 [[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,
                                                   std::initializer_list<std::string_view> but) {
   return joined(joined(of_runs({"--schedule"}, but), own),
-                {kMaxBatchLimit, kFormat, kOutput, kReport, kPlot, kMaxInput, kQuiet, kNoColor});
+                {kMaxBatchLimit, kFormat, kOutput, kReport, kMaxInput, kQuiet, kNoColor});
 }
 
 }  // namespace flags

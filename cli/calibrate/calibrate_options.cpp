@@ -75,7 +75,6 @@ int silence_ms_of(const Arguments& arguments) {
 
 CalibrateOptions calibrate_options(const Arguments& arguments) {
   CalibrateOptions options;
-  options.plot = arguments.value("--plot");
   options.report = arguments.value("--report");
   options.full = is_full(arguments);
   options.date = date_option(arguments);
@@ -123,14 +122,11 @@ void check_places(const CalibrateOptions& options) {
   }
   std::vector taken{output, samples};
   if (options.from) taken.push_back(place(*options.from));
-  for (const auto& [flag, path] :
-       {std::pair{"--plot", options.plot}, std::pair{"--report", options.report}}) {
-    if (!path || *path == "-") continue;
-    if (std::find(taken.begin(), taken.end(), place(*path)) != taken.end()) {
-      bad_value(flag, in_quotes(*path) + ", which is another file of this command",
-                "a place of its own");
-    }
-    taken.push_back(place(*path));
+  const auto& page = options.report;
+  if (!page || *page == "-") return;
+  if (std::find(taken.begin(), taken.end(), place(*page)) != taken.end()) {
+    bad_value("--report", in_quotes(*page) + ", which is another file of this command",
+              "a place of its own");
   }
 }
 

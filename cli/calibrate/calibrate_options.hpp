@@ -18,7 +18,6 @@ struct CalibrateOptions {
   std::string name;
   std::optional<std::string> from;
   std::optional<std::string> like;
-  std::optional<std::string> plot;
   std::optional<std::string> report;
   int silence_ms = 0;
   std::optional<double> request_limit_s;

@@ -27,8 +27,8 @@ namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr FlagName kOnlyMeasuring[] = {"--quick",  "--full",  "--from",   "--plot",
-                                       "--report", "--probe", "--within", "--time-limit"};
+constexpr FlagName kOnlyMeasuring[] = {"--quick", "--full",   "--from",      "--report",
+                                       "--probe", "--within", "--time-limit"};
 
 struct Bandwidths {
   std::string version;

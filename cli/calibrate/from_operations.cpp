@@ -26,9 +26,9 @@ namespace ooc {
 namespace {
 
 /// They measure, or are about samples.
-constexpr FlagName kOthers[] = {"--quick", "--full",       "--device",          "--from",
-                                "--plot",  "--report",     "--probe",           "--within",
-                                "--like",  "--time-limit", "--from-nvbandwidth"};
+constexpr FlagName kOthers[] = {
+    "--quick", "--full",   "--device", "--from",       "--report",
+    "--probe", "--within", "--like",   "--time-limit", "--from-nvbandwidth"};
 constexpr int kHalvings = 50;
 
 /// In the order in which they are found: streaming kernels give the near share that all others use.

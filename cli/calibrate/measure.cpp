@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-#include <variant>
 
 #include "calibrate/session/samples.hpp"
 #include "cli/interrupt.hpp"
@@ -122,14 +121,13 @@ class SamplesFile {
 };
 
 /// Runs the program and takes what it says. How it ended, or none after Ctrl-C.
-std::optional<ChildProcess::Ended> run_bench(const std::string& program,
-                                             const CalibrateOptions& options,
-                                             std::string& records) {
+std::optional<ChildEnd> run_bench(const std::string& program, const CalibrateOptions& options,
+                                  std::string& records) {
   const SamplesFile file(options, records);
   ProgressLine progress(options.remarks);
   const std::string greeting = R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
                                "\n";
-  return run_probe(program, bench_arguments(options), options.silence_ms,
+  return run_child(program, bench_arguments(options), options.silence_ms,
                    [&](const std::string& line) {
                      bool is_machine = false;
                      read_records(greeting + line, program, [&](const BenchRecord& record) {
@@ -217,24 +215,6 @@ FoundProbe find_probe(const std::optional<std::string>& flag) {
     found.looked_for.push_back(candidate);
   }
   return found;
-}
-
-std::optional<ChildProcess::Ended> run_probe(
-    const std::string& program, const std::vector<std::string>& arguments, int silence_ms,
-    const std::function<void(const std::string& line)>& take) {
-  ChildProcess child(program, arguments);
-  if (!child.error().empty()) return ChildProcess::Ended{"cannot be started: " + child.error()};
-  while (true) {
-    ChildProcess::Read read = child.read_line(silence_ms, &InterruptGuard::interrupted);
-    if (const auto* line = std::get_if<ChildProcess::Line>(&read)) {
-      take(line->text + "\n");
-      continue;
-    }
-    if (auto* ended = std::get_if<ChildProcess::Ended>(&read)) return std::move(*ended);
-    child.kill();
-    if (std::holds_alternative<ChildProcess::Stopped>(read)) return std::nullopt;
-    return ChildProcess::Ended{fmt::format("said nothing for {} s", silence_ms / 1000.0)};
-  }
 }
 
 std::optional<std::string> no_device_reason(const std::string& records) {

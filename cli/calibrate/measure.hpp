@@ -1,7 +1,6 @@
 // Measuring part of `calibrate`: finds and starts the calibration program, stores its output.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +24,6 @@ struct FoundProbe {
 
 /// `flag`: value of --probe. Throws SpecError if --probe or OOC_PALEO_GPU cannot be run.
 [[nodiscard]] FoundProbe find_probe(const std::optional<std::string>& flag);
-
-/// Runs the measuring program; `take` gets each line with its end. Unset: Ctrl-C has ended it.
-[[nodiscard]] std::optional<ChildProcess::Ended> run_probe(
-    const std::string& program, const std::vector<std::string>& arguments, int silence_ms,
-    const std::function<void(const std::string& line)>& take);
 
 /// Returns why the program that said this found no device; unset: it found one.
 [[nodiscard]] std::optional<std::string> no_device_reason(const std::string& records);

@@ -86,7 +86,6 @@ constexpr std::array kCalibrateFlags{kOutput,
                                      kProfileName,
                                      kDate,
                                      flags::kReport,
-                                     flags::kPlot,
                                      kMeasuringProbe,
                                      kFitWithin,
                                      flags::kTimeLimit,
@@ -153,7 +152,7 @@ const Command calibrate_command{
     .summary = "measure this machine and write a hardware profile",
     .examples =
         "  ooc-paleo calibrate -o my-machine.json --quick\n"
-        "  ooc-paleo calibrate -o my-machine.json --full --plot curves.svg\n"
+        "  ooc-paleo calibrate -o my-machine.json --full --report curves.html\n"
         "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.jsonl\n"
         "  ooc-paleo calibrate --from-operations ops.csv --hardware ./card.json -o mine.json\n"
         "  ooc-paleo calibrate --from-nvbandwidth link.json --like h100-sxm -o mine.json\n",

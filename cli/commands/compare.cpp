@@ -19,7 +19,7 @@ namespace {
 
 const auto kCompareFlags =
     flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),
-                  {flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot, flags::kMaxInput,
+                  {flags::kFormat, flags::kOutput, flags::kReport, flags::kMaxInput,
                    flags::kQuiet, flags::kNoColor});
 
 int run_compare(const Arguments& arguments) {

@@ -16,10 +16,9 @@ constexpr std::string_view kNeededWords =
 constexpr Flag kWithin{"--within", "SHARE", "of compute alone, above it, e.g. 5%; default 1%"};
 constexpr Flag kTime{"--time", "TIME", "of an iteration, at most; in place of --within"};
 
-const auto kNeedFlags =
-    flags::joined(flags::of_runs({"--schedule"}),
-                  {kWithin, kTime, flags::kFormat, flags::kOutput, flags::kReport, flags::kPlot,
-                   flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+const auto kNeedFlags = flags::joined(
+    flags::of_runs({"--schedule"}), {kWithin, kTime, flags::kFormat, flags::kOutput, flags::kReport,
+                                     flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 const SolveAxis& needed_axis(const Arguments& arguments) {
   if (arguments.word().empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));

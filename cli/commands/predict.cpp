@@ -22,7 +22,7 @@ namespace {
 
 const auto kPredictFlags = flags::joined(
     flags::of_runs(), {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot,
-                       flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kPlot,
+                       flags::kExportPlan, flags::kExportPolicy, flags::kReport,
                        flags::kEquations, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".

@@ -52,9 +52,9 @@ const auto kReplayFlags = flags::joined(
     flags::of_options({"--hardware", "--batch", "--schedule", "--memory", "--far-memory",
                        "--layer-times", "--link", "--latency", "--far-throughput", "--optimizer",
                        "--dtype", "--devices"}),
-    {kCompute, kIterations, kWarmup, kMaxTime, kTolerance, kExportPlan, flags::kReport,
-     flags::kPlot, kImport, flags::kDevice, kReplayProbe, flags::kTimeLimit, flags::kFormat,
-     flags::kOutput, flags::kTrace, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+    {kCompute, kIterations, kWarmup, kMaxTime, kTolerance, kExportPlan, flags::kReport, kImport,
+     flags::kDevice, kReplayProbe, flags::kTimeLimit, flags::kFormat, flags::kOutput, flags::kTrace,
+     flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;

@@ -24,7 +24,7 @@ constexpr Flag kPage{.name = "--output",
                      .completes = Completes::kFiles,
                      .brief = "-o"};
 
-constexpr std::array kReportFlags{kPage, flags::kPlot, flags::kMaxInput};
+constexpr std::array kReportFlags{kPage, flags::kMaxInput};
 
 /// A format that has charts (reports/pages/src/answers.js).
 struct Charted {
@@ -88,11 +88,9 @@ std::string check_charted(const SpecDocument& document, const std::string& first
 int run_report(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.positionals();
   (void)required_positional(arguments, "FILES", "results as JSON");
-  const auto page = arguments.value(kPage);
-  const auto plot = arguments.value(flags::kPlot);
-  if (!page && !plot) bad_value(kPage.name, "none", "a place for the page, or --plot");
+  if (!arguments.has(kPage)) bad_value(kPage.name, "none", "a place for the page");
   check_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
-  Pictures pictures({kPage, page}, {flags::kPlot, plot});
+  Pictures pictures(arguments, kPage);
   std::vector<std::string> texts;
   std::string first;
   for (const std::string& file : files) {
@@ -114,7 +112,7 @@ const Command report_command{
     .summary = "charts of results that were written as JSON; of several, over each other",
     .examples =
         "  ooc-paleo report result.json -o result.html\n"
-        "  ooc-paleo report before.json after.json -o both.html --plot both.svg\n",
+        "  ooc-paleo report before.json after.json -o both.html\n",
     .positionals = {.name = "FILES",
                     .help = "what --format json of predict, compare, sweep, max, need, validate or "
                             "replay wrote; several of one of them",

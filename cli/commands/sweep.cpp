@@ -48,7 +48,7 @@ constexpr Flag kJobs{"--jobs", "N", "threads; default: as many as the machine ha
 
 const auto kSweepFlags = flags::joined(
     flags::of_sweeps(), {kZip, kDryRun, kRowFormat, flags::kOutput, kOverwrite, kRows, kJobs,
-                         flags::kReport, flags::kPlot, flags::kMaxInput, flags::kQuiet});
+                         flags::kReport, flags::kMaxInput, flags::kQuiet});
 
 constexpr int kMaxJobs = 1024;
 constexpr std::size_t kKneesShown = 40;
@@ -352,7 +352,7 @@ int run_sweep_command(const Arguments& arguments) {
   const SweepGrid grid = runnable_grid(lists, inputs, all, remarks);
   const RowRange range = rows_of(arguments, grid.rows());
   if (pictures.wanted() && range.size() > kMostRowsOfPage) {
-    bad_value("sweep", fmt::format("{} rows for a page or a plot", range.size()),
+    bad_value("sweep", fmt::format("{} rows for a page", range.size()),
               fmt::format("at most {}", kMostRowsOfPage), "--rows A:B takes a part of them");
   }
   const ToolInfo tool{.version = std::string(version()), .command = arguments.command_line()};

@@ -20,9 +20,9 @@ namespace {
 constexpr Flag kFramework{"--framework", "FRAMEWORK",
                           "software of all measured networks; default: by their rows",
                           Completes::kFrameworks};
-constexpr std::array kValidateFlags{kFramework,     flags::kFormat, flags::kOutput,
-                                    flags::kReport, flags::kPlot,   flags::kMaxInput,
-                                    flags::kQuiet,  flags::kNoColor};
+constexpr std::array kValidateFlags{kFramework,     flags::kFormat,   flags::kOutput,
+                                    flags::kReport, flags::kMaxInput, flags::kQuiet,
+                                    flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);

@@ -215,7 +215,7 @@ std::variant<std::string, int> run_on_device(const ReplayOptions& options, const
   const InterruptGuard guard;
   const PlanFile file(plan.text);
   std::string records;
-  const auto ended = run_probe(
+  const auto ended = run_child(
       *found.program, {"--only", "replay", "--replay", file.path(), "--device", options.device},
       options.silence_ms, [&](const std::string& line) { records += line; });
   if (!ended) throw Interrupted();

@@ -3,8 +3,6 @@
 // the head forbids whatever would ask a network.
 #include "reports/writers/page.hpp"
 
-#include "model/base/json_writer.hpp"
-
 namespace ooc {
 namespace {
 
@@ -69,20 +67,6 @@ std::string page_html(const Page& page) {
   out += page.script;
   out += "</script>\n</body>\n</html>\n";
   return out;
-}
-
-std::string plot_request(std::span<const PageDocument> documents) {
-  std::string out;
-  JsonWriter json(out, JsonLayout::kCompact);
-  json.begin_list();
-  for (const PageDocument& document : documents) {
-    json.begin_object()
-        .member("name", document.name)
-        .member("json", document.json)
-        .end();
-  }
-  json.end();
-  return out + "\n";
 }
 
 }  // namespace ooc

@@ -22,8 +22,4 @@ struct Page {
 /// Returns HTML that needs no network. Names in the documents cannot act as markup.
 [[nodiscard]] std::string page_html(const Page& page);
 
-/// Returns the script's input for drawing the first chart as SVG outside a browser: one line with
-/// the documents.
-[[nodiscard]] std::string plot_request(std::span<const PageDocument> documents);
-
 }  // namespace ooc

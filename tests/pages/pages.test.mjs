@@ -1,7 +1,7 @@
 // Pages of real results in a real browser. OOC_PALEO is the program, OOC_SOURCES the repository.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -11,6 +11,7 @@ const program = process.env.OOC_PALEO;
 const example = join(process.env.OOC_SOURCES, 'tests/data/worked_example.json');
 const machine = join(process.env.OOC_SOURCES, 'tests/data/worked_example_machine.json');
 const folder = mkdtempSync(join(tmpdir(), 'ooc-pages-'));
+const plotted = (html) => execFileSync('node', [join(process.env.OOC_SOURCES, 'build/pages/report.js')], { input: readFileSync(html), encoding: 'utf8' });
 const job = ['vgg16', '--hardware', 'v100-16gb-pcie3', '--batch', '256', '--quiet'];
 
 let browser;
@@ -259,10 +260,9 @@ test('of two networks both are in the chart, and lists that step together make o
 test('names are no control characters in pictures', async () => {
   const network = join(folder, 'controls_network.json');
   writeFileSync(network, readFileSync(example, 'utf8').replace('"worked_example"', '"a\\u001b[31mb\\u0000\\u009bc"'));
-  const plot = join(folder, 'controls.svg');
-  const made = report('controls', 'predict', network, '--hardware', machine, '--memory', '3GB', '--quiet', '--plot', plot);
+  const made = report('controls', 'predict', network, '--hardware', machine, '--memory', '3GB', '--quiet');
   const page = await open(made.html);
-  for (const svg of [readFileSync(plot, 'utf8'), await saved(page, '#timeline', 'SVG')]) {
+  for (const svg of [plotted(made.html), await saved(page, '#timeline', 'SVG')]) {
     assert.ok(svg.includes('a?[31mb??c'));
     assert.doesNotMatch(svg, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
   }
@@ -279,18 +279,13 @@ test('paper has every chart, as wide as it is', async () => {
   await shut(page);
 });
 
-test('a plot is an SVG of the first chart; where nothing fits there is none', () => {
-  const svg = join(folder, 'plot.svg');
-  execFileSync(program, ['predict', ...job, '--memory', '14GiB', '--plot', svg, '-o', join(folder, 'plot.json')]);
-  assert.match(readFileSync(svg, 'utf8'), /^<svg .*What near memory holds.*<\/svg>\n$/s);
-  execFileSync(program, ['validate', 'T2', '--plot', svg, '-o', join(folder, 'plot.json')]);
-  const study = readFileSync(svg, 'utf8');
+test('outside a browser a page is an SVG of its first chart; where nothing fits it is nothing', () => {
+  assert.match(plotted(report('plot', 'predict', ...job, '--memory', '14GiB').html), /^<svg .*What near memory holds.*<\/svg>\n$/s);
+  const study = plotted(report('study_T2', 'validate', 'T2').html);
   for (const said of ['compress and swap', 'published (hollow)', 'batch, images', 'images/s', 'TensorFlow 1.8']) assert.ok(study.includes(said), said);
-  assert.ok(statSync(svg).size < 30000, `${statSync(svg).size} bytes`);
-  const none = join(folder, 'none.svg');
-  assert.throws(() => execFileSync(program, ['compare', ...job, '--memory', '1MB', '--plot', none, '-o', join(folder, 'none.json')], { stdio: 'ignore' }), { status: 3 });
-  assert.throws(() => statSync(none), { code: 'ENOENT' });
-  assert.equal(JSON.parse(readFileSync(join(folder, 'none.json'), 'utf8')).results[0].feasible, false);
+  assert.ok(study.length < 30000, `${study.length} bytes`);
+  assert.throws(() => report('none', 'compare', ...job, '--memory', '1MB'), { status: 3 });
+  assert.equal(plotted(join(folder, 'none.html')), '');
 });
 
 test('two results lie over each other', async () => {
