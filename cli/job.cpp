@@ -86,10 +86,8 @@ constexpr std::size_t kMaxMachineRows = 1000;
 std::vector<std::int64_t> compared_states(const Arguments& arguments) {
   const auto text = arguments.value("--state");
   if (!text) return {};
-  const AxisValues values = axis_values(axis_kinds()[axis_place("--state")], *text);
-  std::vector<std::int64_t> states;
-  for (std::size_t i = 0; i < values.size(); ++i) states.push_back(values[i]);
-  return states.size() > 1 ? states : std::vector<std::int64_t>{};
+  AxisValues states = axis_values(axis_kinds()[axis_place("--state")], *text);
+  return states.size() > 1 ? states : AxisValues{};
 }
 
 MachineLists machine_lists(const Arguments& arguments) {
@@ -103,10 +101,9 @@ MachineLists machine_lists(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--link")) {
     const Option& link = axis_kinds()[axis_place("--link")];
-    const AxisValues rates = axis_values(link, *text);
-
-    for (std::size_t i = 0; i < rates.size(); ++i)
-      lists.links.emplace_back(BytesPerSecond(rates[i]));
+    for (const std::int64_t rate : axis_values(link, *text)) {
+      lists.links.emplace_back(BytesPerSecond(rate));
+    }
   } else {
     lists.links.emplace_back(std::nullopt);
   }

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -46,9 +47,9 @@ constexpr Flag kRows{"--rows", "A:B",
                      "parts together"};
 constexpr Flag kJobs{"--jobs", "N", "threads; default: as many as the machine has"};
 
-const auto kSweepFlags = flags::joined(
-    flags::of_sweeps(), {kZip, kDryRun, kRowFormat, flags::kOutput, kOverwrite, kRows, kJobs,
-                         flags::kReport, flags::kMaxInput, flags::kQuiet});
+const auto kSweepFlags =
+    flags::joined(flags::of_sweeps(), {kZip, kDryRun, kRowFormat, flags::kOutput, kOverwrite, kRows,
+                                       kJobs, flags::kReport, flags::kMaxInput, flags::kQuiet});
 
 constexpr int kMaxJobs = 1024;
 constexpr std::size_t kKneesShown = 40;
@@ -302,8 +303,8 @@ void show_remarks(const SweepInputs& inputs, const SweepGrid& grid, Remarks rema
 CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   CaseOptions options = options_beside_axes(arguments);
   const auto& devices = lists.of("--devices");
-  if (const auto text = arguments.value("--exchange");
-      text && (devices.empty() || devices.most() == 1)) {
+  const bool one = std::count(devices.begin(), devices.end(), 1) == std::ssize(devices);
+  if (const auto text = arguments.value("--exchange"); text && one) {
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
   if (const auto& precisions = lists.of("--precision"); !precisions.empty()) {
@@ -318,14 +319,16 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
   CaseOptions easiest = inputs.options;
   const auto& devices = lists.of("--devices");
   if (!devices.empty()) {
-    easiest.devices = static_cast<int>(devices.least());
+    easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
   }
   const bool moves =
       lists.has("--state") || lists.has("--offload") || inputs.options.state.shard != Shard::kNone;
   if (all && moves) keep_carriers(lists.schedules);
   lists.schedules = runnable(std::move(lists.schedules), all, inputs.machines, easiest, remarks);
   if (all) {
-    lists.of("--schedule") = AxisValues::places(lists.schedules.size());
+    AxisValues& places = lists.of("--schedule");
+    places.resize(lists.schedules.size());
+    std::iota(places.begin(), places.end(), 0);
   }
   return SweepGrid(std::move(lists));
 }

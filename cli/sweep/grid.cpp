@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "cli/load.hpp"
@@ -65,9 +66,9 @@ std::vector<std::vector<SymbolValue>> symbol_lists(const std::string& text) {
     if (values.size() * all.size() > kMaxSweepGraphs) too_many_graphs(values.size() * all.size());
     std::vector<std::vector<SymbolValue>> longer;
     for (const auto& before : all) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
+      for (const std::int64_t value : values) {
         longer.push_back(before);
-        longer.back().push_back({name, values[i]});
+        longer.back().push_back({name, value});
       }
     }
     all = std::move(longer);
@@ -147,7 +148,9 @@ SweepLists sweep_lists(const Arguments& arguments) {
   }
   if (const auto text = arguments.value("--symbol")) {
     lists.symbols = symbol_lists(*text);
-    lists.of("--symbol") = AxisValues::places(lists.symbols.size());
+    AxisValues& places = lists.of("--symbol");
+    places.resize(lists.symbols.size());
+    std::iota(places.begin(), places.end(), 0);
   }
   check_symbols(lists);
   check_size(lists);
@@ -258,8 +261,9 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   const SweepLists& lists = grid.lists();
   SweepInputs inputs;
   inputs.options = std::move(options);
-  const auto& devices = lists.of("--devices");
-  inputs.devices = devices.empty() ? 1 : static_cast<int>(devices.most());
+  for (const std::int64_t devices : lists.of("--devices")) {
+    inputs.devices = std::max(inputs.devices, static_cast<int>(devices));
+  }
   inputs.machines = load_machines(lists.hardware, inputs.options);
   load_frameworks(inputs, lists);
   load_workloads(inputs, grid);

@@ -17,10 +17,7 @@ using namespace std::chrono_literals;
 using Counts = std::vector<std::int64_t>;
 
 Counts values(const char* axis, const std::string& text) {
-  const AxisValues read = axis_values(axis_kinds()[axis_place(axis)], text);
-  Counts all;
-  for (std::size_t i = 0; i < read.size(); ++i) all.push_back(read[i]);
-  return all;
+  return axis_values(axis_kinds()[axis_place(axis)], text);
 }
 
 TEST_CASE("a range multiplies or adds up to and including its end") {
@@ -49,23 +46,11 @@ TEST_CASE("ranges of sizes and rates have units at both ends and in an added ste
   CHECK(values("--devices", "1:8:x2") == Counts{1, 2, 4, 8});
 }
 
-TEST_CASE("values in equal steps are kept as a range, and every list reads as it was written") {
-  AxisValues range = axis_values(axis_kinds()[axis_place("--batch")], "5:1000000:+1");
+TEST_CASE("a range may have a million values") {
+  const Counts range = values("--batch", "5:1000000:+1");
   CHECK(range.size() == 999'996);
-  CHECK(range[0] == 5);
   CHECK(range[123'456] == 123'461);
   CHECK(range.back() == 1'000'000);
-  CHECK(range.least() == 5);
-  CHECK(range.place_of_most() == 999'995);
-  CHECK(range.rises());
-  const Counts written{8, 1, 2, 3, 7, 7, 9, 11, 4, 0, 9};
-  AxisValues values;
-  for (const std::int64_t value : written) values.push_back(value);
-  for (std::size_t i = 0; i < written.size(); ++i) CHECK(values[i] == written[i]);
-  CHECK(values.size() == written.size());
-  CHECK(values.least() == 0);
-  CHECK(values.place_of_most() == 7);
-  CHECK(!values.rises());
 }
 
 TEST_CASE("every axis reads what it shows") {
