@@ -1,11 +1,12 @@
-// CLI11 does the splitting (--flag=value, -oFILE, "--"); what a wrong command line is told is ours:
-// the same SpecErrors as for files, so that a script sees one kind of message.
+// A word begins a flag where "-" and more stand at its front, but no number. What a wrong command line is told are the same
+// SpecErrors as for files, so that a script sees one kind of message.
 #include "cli/parse.hpp"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "model/base/errors.hpp"
@@ -16,211 +17,206 @@
 namespace ooc {
 namespace {
 
-struct Slot {
-  const Flag* flag = nullptr;
-  CLI::Option* option = nullptr;
-  std::vector<std::string> values;
-  bool given = false;  ///< of a switch
-};
+bool is_help(std::string_view name) { return name == "--help" || name == "-h"; }
 
-std::string cli11_names(const Flag& flag) {
-  std::string names(flag.name);
-  if (!flag.brief.empty()) names += "," + std::string(flag.brief);
-  return names;
+bool begins_flag(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' && (word[1] < '0' || word[1] > '9');
 }
 
-std::string description(const Command& command) {
-  return "Examples:\n" + std::string(command.examples) + "\n" + std::string(command.summary);
+std::string see_help(const Command& command) {
+  return fmt::format("see `ooc-paleo {} --help`", command.name);
 }
 
-[[noreturn]] void unknown_argument(const Command& command, const std::string& word,
-                                   bool behind_dashes) {
-  const std::string flag = word.substr(0, word.find('='));
-  const std::string help = "see `ooc-paleo " + std::string(command.name) + " --help`";
-  if (word.size() < 2 || word.front() != '-' || flag == "--" || behind_dashes) {
-    bad_value(command.name,
-              "one argument too many, " + in_quotes(word) + (behind_dashes ? " behind \"--\"" : ""),
-              command.positionals.name.empty() ? "flags only"
-                                               : "one " + std::string(command.positionals.name),
-              behind_dashes ? "all words behind \"--\" are arguments: flags go before" : help);
-  }
+[[noreturn]] void unknown_flag(const Command& command, const std::string& flag) {
   std::vector<std::string> known{"--help"};
   for (const Flag& each : command.flags) {
     known.emplace_back(each.name);
     if (each.brief.starts_with("--")) known.emplace_back(each.brief);
   }
   const auto near = nearest_word(flag, known);
-  bad_value(flag, "an unknown flag", "a flag of `" + std::string(command.name) + "`",
-            near ? "did you mean " + *near + "?" : help);
+  bad_value(flag, "an unknown flag", fmt::format("a flag of `{}`", command.name),
+            near ? "did you mean " + *near + "?" : see_help(command));
 }
 
-void add_flags(CLI::App& app, const Command& command, std::vector<Slot>& slots) {
-  slots.resize(command.flags.size());
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    Slot& slot = slots[i];
-    slot.flag = &command.flags[i];
-    const bool is_switch = slot.flag->value.empty();
-    const std::string names = cli11_names(*slot.flag);
-    slot.option = is_switch ? app.add_flag(names, slot.given, help_of(*slot.flag))
-                            : app.add_option(names, slot.values, help_of(*slot.flag));
-    if (is_switch) continue;
-    slot.option->type_name(std::string(slot.flag->value));
-    // Without these a list flag would take everything and a plain one would reject a repetition in
-    // CLI11's words.
-    slot.option->expected(1, slot.flag->many ? CLI::detail::expected_max_vector_size : 1);
-    // "[a]" is to stay "[a]", not become a list.
-    slot.option->allow_extra_args(slot.flag->many);
-    slot.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
+[[noreturn]] void too_many(const Command& command, const std::string& word, bool behind_dashes) {
+  bad_value(
+      command.name,
+      "one argument too many, " + in_quotes(word) + (behind_dashes ? " behind \"--\"" : ""),
+      command.positionals.name.empty() ? "flags only"
+                                       : "one " + std::string(command.positionals.name),
+      behind_dashes ? "all words behind \"--\" are arguments: flags go before" : see_help(command));
 }
 
-bool is_help(std::string_view name) { return name == "--help" || name == "-h"; }
+/// "  --batch N                   samples per iteration", a long left part on a line of its own.
+std::string help_line(std::string left, std::string_view right) {
+  constexpr std::size_t kLeft = 30;
+  left.insert(0, "  ");
+  left.append(left.size() < kLeft ? kLeft - left.size() : 0, ' ');
+  if (left.size() > kLeft) left += "\n" + std::string(kLeft, ' ');
+  return left.append(right) + "\n";
+}
 
-/// What CLI11 would take in another sense: "--quiet=0" (true or false), "--memory --batch 3" (the memory
-/// is "--batch").
-void check_words(const Command& command, const std::vector<std::string>& command_line) {
-  const auto flag_named = [&](std::string_view name) {
-    return std::find_if(command.flags.begin(), command.flags.end(), [&](const Flag& each) {
-      return each.name == name || (!each.brief.empty() && each.brief == name);
-    });
+std::string names_of(const Flag& flag) {
+  if (flag.brief.empty()) return std::string(flag.name);
+  const bool is_letter = !flag.brief.starts_with("--");
+  return is_letter ? fmt::format("{},{}", flag.brief, flag.name)
+                   : fmt::format("{},{}", flag.name, flag.brief);
+}
+
+std::string help_of_positionals(const Positionals& positionals) {
+  std::string lines;
+  const auto add = [&](std::string_view name, std::string_view choices, std::string_view end,
+                       std::string_view help) {
+    if (name.empty()) return;
+    const std::string_view between = choices.empty() ? "" : " ";
+    lines += help_line(fmt::format("{}{}{}{}", name, between, choices, end), help);
   };
-  const auto is_flag = [&](const std::string& word) {
-    const std::string name = word.substr(0, word.find('='));
-    return is_help(name) || flag_named(name) != command.flags.end();
-  };
-  for (std::size_t i = 2; i < command_line.size() && command_line[i] != "--"; ++i) {
-    const std::string& word = command_line[i];
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    const auto flag = flag_named(name);
-    const bool is_known = flag != command.flags.end();
-    if (is_known && !flag->value.empty() && equals == std::string::npos) {
-      ++i;  // over its value
-      if (i < command_line.size() && !is_flag(command_line[i]) && command_line[i] != "--") continue;
-      bad_value(flag->name, "no value", "a value behind it",
-                "see `ooc-paleo " + std::string(command.name) + " --help`");
-    }
-    if (!is_known || !flag->value.empty() || equals == std::string::npos) continue;
-    bad_value(name, "the value " + in_quotes(word.substr(equals + 1)), "no value",
-              "the flag alone switches it on");
-  }
+  add(positionals.word, positionals.word_choices, "", positionals.word_help);
+  add(positionals.name, positionals.choices, " ...", positionals.help);
+  return lines.empty() ? lines : "Positionals:\n" + lines + "\n";
 }
 
-bool has_group(const Command& command, OptionGroup group) {
-  return std::any_of(command.flags.begin(), command.flags.end(),
-                     [&](const Flag& flag) { return flag.group == group; });
-}
-
-/// The part of --help that is asked for: "" of --help alone; none where nobody asks.
-std::optional<std::string> help_asked(const Command& command,
-                                      const std::vector<std::string>& command_line) {
-  for (std::size_t i = 2; i < command_line.size() && command_line[i] != "--"; ++i) {
-    const std::string& word = command_line[i];
-    const std::size_t equals = word.find('=');
-    if (!is_help(word.substr(0, equals))) {
-      const auto flag =
-          std::find_if(command.flags.begin(), command.flags.end(),
-                       [&](const Flag& each) { return each.name == word || each.brief == word; });
-      if (flag != command.flags.end() && !flag->value.empty()) ++i;
-      continue;
-    }
-    const std::vector<std::string> words = help_words(command);
-    std::string asked;
-    if (equals != std::string::npos) {
-      asked = word.substr(equals + 1);
-    } else if (i + 1 < command_line.size() && !command_line[i + 1].starts_with("-")) {
-      asked = command_line[i + 1];
-    }
-    const bool is_known = std::find(words.begin(), words.end(), asked) != words.end();
-    if (!asked.empty() && !words.empty() && !is_known) unknown_word("--help", asked, words);
-    return asked;
-  }
-  return std::nullopt;
-}
-
-/// The flags of a group, or of all; of --help alone also how to see the others.
-std::string help_text(CLI::App& app, const Command& command, const std::vector<Slot>& slots,
-                      const std::string& asked) {
+/// The flags of a group, or of all; of --help alone ("") also how to see the others.
+std::string help_text(const Command& command, const std::string& asked) {
+  const Positionals& positionals = command.positionals;
+  std::string text =
+      fmt::format("Examples:\n{}\n{}\nUsage: ooc-paleo {} [OPTIONS]{}{}\n\n{}", command.examples,
+                  command.summary, command.name,
+                  positionals.word.empty() ? "" : fmt::format(" [{}]", positionals.word),
+                  positionals.name.empty() ? "" : fmt::format(" [{}...]", positionals.name),
+                  help_of_positionals(positionals));
   std::string others;
   for (const FlagGroup& group : flag_groups()) {
-    const bool shown = asked == "all" || asked == group.word;
-    if (!shown && !group.word.empty() && has_group(command, group.group)) {
+    std::string lines;
+    if (group.word.empty()) lines = help_line("-h,--help", "Print this help message and exit");
+    for (const Flag& flag : command.flags) {
+      if (flag.group != group.group) continue;
+      const std::string value = flag.value.empty() ? "" : fmt::format(" {}", flag.value);
+      lines += help_line(names_of(flag) + value + (flag.many ? " ..." : ""), help_of(flag));
+    }
+    if (lines.empty()) continue;
+    if (asked == "all" || asked == group.word) {
+      text += fmt::format("{}:\n{}\n", group.title, lines);
+    } else if (!group.word.empty()) {
       others += fmt::format("  --help {:<14}{}\n", group.word, group.title);
     }
-    for (const Slot& slot : slots) {
-      if (slot.flag->group == group.group)
-        slot.option->group(shown ? std::string(group.title) : "");
-    }
   }
-  if (asked.empty() && !others.empty()) {
-    app.footer("More options:\n" + others + "  --help all           Every option");
-  }
-  return app.help();
+  if (!asked.empty() || others.empty()) return text;
+  return text + "\nMore options:\n" + others + "  --help all           Every option\n";
 }
 
-/// CLI11 says "--batch: 1 required N missing".
-[[noreturn]] void rephrase(const Command& command, const std::string& what) {
-  const std::size_t colon = what.find(": ");
-  const bool names_flag = what.rfind("--", 0) == 0 && colon != std::string::npos;
-  bad_value(names_flag ? what.substr(0, colon) : std::string(command.name),
-            names_flag ? "no value" : what,
-            names_flag ? "a value behind it" : "a command line it understands",
-            "see `ooc-paleo " + std::string(command.name) + " --help`");
-}
+class Parser {
+ public:
+  Parser(const Command& command, const std::vector<std::string>& words)
+      : command_(command), words_(words) {}
+
+  std::variant<Arguments, HelpWanted> parse() {
+    while (at_ < words_.size() && words_[at_] != "--") {
+      const std::string& word = words_[at_++];
+      if (begins_flag(word)) {
+        take_flag(word);
+      } else {
+        plain_.push_back(word);
+      }
+    }
+    const std::size_t before_dashes = plain_.size();
+    if (at_ < words_.size())
+      plain_.insert(plain_.end(), words_.begin() + long(at_) + 1, words_.end());
+    if (help_) return HelpWanted{help_text(command_, *help_)};
+    if (unknown_) unknown_flag(command_, *unknown_);
+    const std::size_t words = command_.positionals.word.empty() ? 0 : 1;
+    const std::size_t most = words + (command_.positionals.many           ? plain_.size()
+                                      : command_.positionals.name.empty() ? 0
+                                                                          : 1);
+    if (plain_.size() > most) too_many(command_, plain_[most], most >= before_dashes);
+    std::string word;
+    if (words > 0 && !plain_.empty()) {
+      word = plain_.front();
+      plain_.erase(plain_.begin());
+    }
+    std::vector<std::pair<std::string, std::vector<std::string>>> flags;
+    for (const Flag& flag : command_.flags) {
+      const auto given = given_.find(flag.name);
+      if (given == given_.end()) continue;
+      std::vector<std::string>& values = given->second;
+      if (flag.value.empty()) values.resize(1);
+      if (values.size() > 1 && !flag.many) {
+        bad_value(flag.name, fmt::format("it {} times", values.size()), "it once");
+      }
+      flags.emplace_back(flag.name, std::move(values));
+    }
+    return Arguments(std::move(plain_), std::move(flags), words_, std::move(word));
+  }
+
+ private:
+  [[nodiscard]] const Flag* find(std::string_view name) const {
+    const auto found =
+        std::find_if(command_.flags.begin(), command_.flags.end(), [&](const Flag& each) {
+          return each.name == name || (!name.empty() && each.brief == name);
+        });
+    return found == command_.flags.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] bool has_value_next() const {
+    return at_ < words_.size() && words_[at_] != "--" && !begins_flag(words_[at_]);
+  }
+
+  /// "--batch 3", "--batch=3", "-o x", "-ox".
+  void take_flag(const std::string& word) {
+    constexpr std::size_t kLetter = 2;  // "-o"
+    std::size_t end = std::min(word.find('='), word.size());
+    if (word[1] != '-' && find(word.substr(0, kLetter)) != nullptr) end = kLetter;
+    const std::string name = word.substr(0, end);
+    const bool joined = end < word.size();
+    std::string value =
+        word.substr(std::min(end + (joined && word[end] == '=' ? 1 : 0), word.size()));
+    if (is_help(name)) return take_help(joined, std::move(value));
+    const Flag* flag = find(name);
+    if (flag == nullptr) {
+      if (!unknown_) unknown_ = name;
+      return;
+    }
+    std::vector<std::string>& values = given_[flag->name];
+    if (flag->value.empty()) {
+      if (joined) {
+        bad_value(name, "the value " + in_quotes(value), "no value",
+                  "the flag alone switches it on");
+      }
+      values.emplace_back();
+      return;
+    }
+    if (joined) {
+      values.push_back(std::move(value));
+    } else if (has_value_next()) {
+      values.push_back(words_[at_++]);
+    } else {
+      bad_value(flag->name, "no value", "a value behind it", see_help(command_));
+    }
+    while (flag->many && has_value_next()) values.push_back(words_[at_++]);
+  }
+
+  /// "--help", "--help state", "--help=state".
+  void take_help(bool joined, std::string asked) {
+    if (!joined && has_value_next()) asked = words_[at_];
+    const std::vector<std::string> groups = help_words(command_);
+    const bool is_known = std::find(groups.begin(), groups.end(), asked) != groups.end();
+    if (!asked.empty() && !groups.empty() && !is_known) unknown_word("--help", asked, groups);
+    if (!help_) help_ = groups.empty() ? "" : std::move(asked);
+  }
+
+  const Command& command_;
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 2;  ///< behind the names of program and command
+  std::vector<std::string> plain_;
+  std::map<std::string_view, std::vector<std::string>> given_;
+  std::optional<std::string> unknown_;  ///< the first unknown flag
+  std::optional<std::string> help_;     ///< what of the help is wanted
+};
 
 }  // namespace
 
 std::variant<Arguments, HelpWanted> parse_arguments(const Command& command,
                                                     const std::vector<std::string>& command_line) {
-  check_words(command, command_line);
-  CLI::App app(description(command), "ooc-paleo " + std::string(command.name));
-  app.allow_extras();
-  std::vector<Slot> slots;
-  add_flags(app, command, slots);
-  std::string word;
-  if (!command.positionals.word.empty()) {
-    app.add_option(std::string(command.positionals.word), word,
-                   std::string(command.positionals.word_help))
-        ->type_name(std::string(command.positionals.word_choices));
-  }
-  std::vector<std::string> positionals;
-  if (!command.positionals.name.empty()) {
-    app.add_option(std::string(command.positionals.name), positionals,
-                   std::string(command.positionals.help))
-        ->expected(0, CLI::detail::expected_max_vector_size)
-        ->type_name(std::string(command.positionals.choices));
-  }
-
-  if (const auto asked = help_asked(command, command_line)) {
-    return HelpWanted{help_text(app, command, slots, *asked)};
-  }
-  std::vector<std::string> reversed(command_line.rbegin(), command_line.rend() - 2);
-  try {
-    app.parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    rephrase(command, error.what());
-  }
-  const auto dashes = std::find(command_line.begin(), command_line.end(), "--");
-  const auto behind_dashes = [&](const std::string& each) {
-    return std::find(dashes, command_line.end(), each) != command_line.end();
-  };
-  for (const std::string& extra : app.remaining()) {
-    if (extra != "--") unknown_argument(command, extra, behind_dashes(extra));
-  }
-  if (positionals.size() > 1 && !command.positionals.many) {
-    unknown_argument(command, positionals[1], behind_dashes(positionals[1]));
-  }
-
-  std::vector<std::pair<std::string, std::vector<std::string>>> flags;
-  for (Slot& slot : slots) {
-    if (slot.option->count() == 0) continue;
-    if (slot.values.size() > 1 && !slot.flag->many) {
-      bad_value(slot.flag->name, "it " + std::to_string(slot.values.size()) + " times", "it once");
-    }
-    if (slot.values.empty()) slot.values.emplace_back();
-    flags.emplace_back(slot.flag->name, std::move(slot.values));
-  }
-  return Arguments(std::move(positionals), std::move(flags), command_line, std::move(word));
+  return Parser(command, command_line).parse();
 }
 
 }  // namespace ooc

@@ -1,5 +1,4 @@
-// Parses a command line to Arguments. Only parse.cpp uses CLI11, which compiles slowly; all else
-// sees plain texts.
+// Parses a command line to Arguments.
 #pragma once
 
 #include <string>

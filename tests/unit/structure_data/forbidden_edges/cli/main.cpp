@@ -1,4 +1,4 @@
-#include <CLI/CLI.hpp>
+// one line too many
 #include "simulator/engine/simulate.hpp"
 // one line too many
 // one line too many

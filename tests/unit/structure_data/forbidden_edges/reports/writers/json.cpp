@@ -1,2 +1,2 @@
-#include <CLI/CLI.hpp>
+#include <yaml-cpp/yaml.h>
 #include <nlohmann/json.hpp>
