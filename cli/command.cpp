@@ -7,6 +7,19 @@
 
 namespace ooc {
 
+std::string_view list_word(Completes completes) {
+  constexpr std::pair<Completes, std::string_view> kWords[] = {
+      {Completes::kNetworks, "networks"},
+      {Completes::kHardware, "hardware"},
+      {Completes::kFrameworks, "frameworks"},
+      {Completes::kRows, "rows"},
+      {Completes::kSchedules, "schedules"}};
+  for (const auto& [each, word] : kWords) {
+    if (each == completes) return word;
+  }
+  return "";
+}
+
 std::string help_of(const Flag& flag) {
   std::string help(flag.help);
   if (!flag.list.empty()) help += "; several: " + std::string(flag.list);

@@ -42,6 +42,9 @@ enum class Completes {
   kChoices
 };
 
+/// Returns the word of `list` for such values, "networks"; empty: there is none.
+[[nodiscard]] std::string_view list_word(Completes completes);
+
 /// Flag. `value`: name of its value in --help; empty: a switch.
 struct Flag {
   std::string_view name;  ///< such as "--hardware"

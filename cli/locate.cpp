@@ -27,19 +27,18 @@ constexpr std::string_view kFileEnd = ".json";
 
 /// What is called how, by kind.
 struct KindNames {
+  std::string_view word;
   std::string_view folder;
   std::string_view noun;
   std::string_view schema;
   std::string_view more = {};  ///< a folder whose files are found, too, but not listed
 };
-const KindNames& names_of(DataKind kind) {
-  static constexpr KindNames kNames[]{
-      {"networks", "network", "network.schema.json", "validation/networks"},
-      {"hwprofiles", "hardware profile", "hwprofile.schema.json"},
-      {"hwprofiles/software", "framework", "framework.schema.json"},
-      {"validation", "row", "figures.schema.json"}};
-  return kNames[static_cast<std::size_t>(kind)];
-}
+constexpr KindNames kNames[]{
+    {"networks", "networks", "network", "network.schema.json", "validation/networks"},
+    {"hardware", "hwprofiles", "hardware profile", "hwprofile.schema.json"},
+    {"frameworks", "hwprofiles/software", "framework", "framework.schema.json"},
+    {"rows", "validation", "row", "figures.schema.json"}};
+const KindNames& names_of(DataKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
 std::string_view noun(DataKind kind) { return names_of(kind).noun; }
 std::string_view schema_name(DataKind kind) { return names_of(kind).schema; }
 
@@ -156,6 +155,13 @@ std::string other_spelling(DataKind kind, const std::string& name,
 }
 
 }  // namespace
+
+std::optional<DataKind> data_kind(std::string_view word) {
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i].word == word) return static_cast<DataKind>(i);
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> data_folders() {
   std::vector<std::string> folders;

@@ -13,6 +13,9 @@ namespace ooc {
 
 enum class DataKind { kNetwork, kHardware, kFramework, kRow };
 
+/// Returns the kind that `list` calls `word`, such as "networks"; unset: none.
+[[nodiscard]] std::optional<DataKind> data_kind(std::string_view word);
+
 /// Shipped file and its name.
 struct DataFile {
   std::string name;

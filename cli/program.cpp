@@ -27,32 +27,12 @@
 namespace ooc {
 namespace {
 
-std::optional<DataKind> kind_of(Completes completes) {
-  switch (completes) {
-    case Completes::kNetworks:
-      return DataKind::kNetwork;
-    case Completes::kHardware:
-      return DataKind::kHardware;
-    case Completes::kFrameworks:
-      return DataKind::kFramework;
-    case Completes::kRows:
-      return DataKind::kRow;
-    case Completes::kNothing:
-    case Completes::kFiles:
-    case Completes::kInputs:
-    case Completes::kSchedules:
-    case Completes::kChoices:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 class NamesOfInputs {
  public:
   explicit NamesOfInputs(Remarks remarks) : remarks_(remarks) {}
 
   void check(std::string_view place, Completes completes, std::span<const std::string> names) {
-    const std::optional<DataKind> kind = kind_of(completes);
+    const std::optional<DataKind> kind = data_kind(list_word(completes));
     if (!kind && completes != Completes::kInputs) return;
     for (const std::string& name : names) {
       if (name == kStandardInput) take_standard_input(place);

@@ -19,8 +19,6 @@
 #include "reports/writers/rows.hpp"
 
 namespace ooc {
-extern const Command advise_command;
-
 namespace {
 
 struct Remedy {
@@ -368,7 +366,7 @@ int run_advise(const Arguments& arguments) {
 
 }  // namespace
 
-const Command advise_command{
+extern const Command advise_command{
     .name = "advise",
     .summary = "what to switch on so that a job fits, and runs faster",
     .examples =

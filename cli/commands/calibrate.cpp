@@ -27,8 +27,6 @@
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {
-extern const Command calibrate_command;
-
 namespace {
 
 constexpr Flag kOutput{.name = "--output",
@@ -147,7 +145,7 @@ int run_calibrate(const Arguments& arguments) {
 
 }  // namespace
 
-const Command calibrate_command{
+extern const Command calibrate_command{
     .name = "calibrate",
     .summary = "measure this machine and write a hardware profile",
     .examples =

@@ -13,14 +13,12 @@
 #include "simulator/predict/remarks.hpp"
 
 namespace ooc {
-extern const Command compare_command;
-
 namespace {
 
 const auto kCompareFlags =
     flags::joined(flags::of_runs({"--hardware", "--schedule", "--link", "--state"}),
-                  {flags::kFormat, flags::kOutput, flags::kReport, flags::kMaxInput,
-                   flags::kQuiet, flags::kNoColor});
+                  {flags::kFormat, flags::kOutput, flags::kReport, flags::kMaxInput, flags::kQuiet,
+                   flags::kNoColor});
 
 int run_compare(const Arguments& arguments) {
   (void)network_of(arguments);  // the first of the two that is missing is told
@@ -59,7 +57,7 @@ int run_compare(const Arguments& arguments) {
 
 }  // namespace
 
-const Command compare_command{
+extern const Command compare_command{
     .name = "compare",
     .summary =
         "every schedule for one job, best first; of several machines, links or presets of moving "

@@ -19,27 +19,6 @@ std::string spaced(std::string_view choices) {
   return words;
 }
 
-std::string_view list_argument(Completes completes) {
-  switch (completes) {
-    case Completes::kNetworks:
-      return "networks";
-    case Completes::kHardware:
-      return "hardware";
-    case Completes::kFrameworks:
-      return "frameworks";
-    case Completes::kRows:
-      return "rows";
-    case Completes::kSchedules:
-      return "schedules";
-    case Completes::kNothing:
-    case Completes::kFiles:
-    case Completes::kInputs:
-    case Completes::kChoices:
-      return "";
-  }
-  return "";
-}
-
 bool completes_files(Completes completes) {
   return completes == Completes::kFiles || completes == Completes::kInputs;
 }
@@ -67,7 +46,7 @@ std::string bash_words(std::string_view words) {
 
 /// Commands that offer what a value may be.
 std::string bash_values(Completes completes, std::string_view choices) {
-  const std::string_view listed = list_argument(completes);
+  const std::string_view listed = list_word(completes);
   if (!listed.empty()) {
     return fmt::format("_ooc_paleo_names {}{}", listed,
                        completes == Completes::kSchedules ? "" : "; _ooc_paleo_files");
@@ -136,12 +115,6 @@ std::string zsh_completion() {
          "[[ ${funcstack[1]} != _ooc-paleo ]] || _bash_complete -F _ooc_paleo\n";
 }
 
-}  // namespace
-
-extern const Command completion_command;
-
-namespace {
-
 std::string script_for(const std::string& shell) {
   if (shell == "bash") return bash_completion();
   if (shell == "zsh") return zsh_completion();
@@ -156,7 +129,7 @@ int run_completion(const Arguments& arguments) {
 
 }  // namespace
 
-const Command completion_command{
+extern const Command completion_command{
     .name = "completion",
     .summary = "a completion script for bash or zsh",
     .examples =

@@ -16,8 +16,6 @@
 #include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {
-extern const Command fit_command;
-
 namespace {
 
 constexpr Flag kSchedules{
@@ -99,7 +97,7 @@ int run_fit(const Arguments& arguments) {
 
 }  // namespace
 
-const Command fit_command{
+extern const Command fit_command{
     .name = "fit",
     .summary = "whether a job fits: exit status 0 or 3 and one line",
     .examples =

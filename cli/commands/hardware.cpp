@@ -13,8 +13,6 @@
 #include "model/hardware/data_sheet.hpp"
 
 namespace ooc {
-extern const Command hardware_command;
-
 namespace {
 
 constexpr Flag kArchitecture{"--architecture", "NAME",
@@ -101,7 +99,7 @@ int run_hardware(const Arguments& arguments) {
 
 }  // namespace
 
-const Command hardware_command{
+extern const Command hardware_command{
     .name = "hardware",
     .summary = "a hardware profile from a data sheet",
     .examples =

@@ -13,8 +13,6 @@
 #include "model/onnx/import_onnx.hpp"
 
 namespace ooc {
-extern const Command import_command;
-
 namespace {
 
 constexpr Flag kName{"--name", "NAME", "of the network; default: the file's, or the folder's"};
@@ -77,7 +75,7 @@ int run_import(const Arguments& arguments) {
 
 }  // namespace
 
-const Command import_command{
+extern const Command import_command{
     .name = "import",
     .summary = "an ONNX model, or the config.json of a transformer, as a network file",
     .examples =

@@ -11,8 +11,6 @@
 #include "simulator/predict/remarks.hpp"
 
 namespace ooc {
-extern const Command inspect_command;
-
 namespace {
 
 const auto kInspectFlags = flags::joined(
@@ -60,7 +58,7 @@ int run_inspect(const Arguments& arguments) {
 
 }  // namespace
 
-const Command inspect_command{
+extern const Command inspect_command{
     .name = "inspect",
     .summary = "layers, shapes, parameters, MACs, saved bytes",
     .examples =

@@ -22,10 +22,9 @@
 #include "model/software/framework_json.hpp"
 #include "reports/validation/figures.hpp"
 #include "reports/writers/text_table.hpp"
+#include "simulator/schedules/option_table.hpp"
 
 namespace ooc {
-extern const Command list_command;
-
 namespace {
 
 using Line = std::pair<std::string, std::string>;
@@ -107,18 +106,6 @@ std::vector<Line> table_lines_of(const std::string& kind) {
   return lines;
 }
 
-std::vector<std::string> known_kinds() {
-  return {"networks", "hardware", "frameworks", "schedules", "layers", "rows"};
-}
-
-std::optional<DataKind> data_kind(const std::string& kind) {
-  if (kind == "networks") return DataKind::kNetwork;
-  if (kind == "hardware") return DataKind::kHardware;
-  if (kind == "frameworks") return DataKind::kFramework;
-  if (kind == "rows") return DataKind::kRow;
-  return std::nullopt;
-}
-
 /// "/usr/share/ooc-paleo/networks", of several folders all that have some, best first.
 std::string origin(DataKind kind) {
   std::vector<std::string> places;
@@ -145,7 +132,7 @@ std::string lines_text(const std::vector<Line>& lines, std::string_view indent) 
 /// All kinds, each with where it comes from.
 std::string everything() {
   std::string text;
-  for (const std::string& kind : known_kinds()) {
+  for (const std::string& kind : words_of(kKinds)) {
     const std::optional<DataKind> data = data_kind(kind);
     const std::string place = data ? origin(*data) : "";
     text += (text.empty() ? "" : "\n") + kind + (place.empty() ? "" : " in " + place) + "\n";
@@ -157,7 +144,7 @@ std::string everything() {
 
 int run_list(const Arguments& arguments) {
   const std::string kind = arguments.positionals().empty() ? "" : arguments.positionals().front();
-  const std::vector<std::string> known = known_kinds();
+  const std::vector<std::string> known = words_of(kKinds);
   if (!kind.empty() && std::find(known.begin(), known.end(), kind) == known.end()) {
     unknown_word("list", kind, known);
   }
@@ -175,7 +162,7 @@ int run_list(const Arguments& arguments) {
 
 }  // namespace
 
-const Command list_command{
+extern const Command list_command{
     .name = "list",
     .summary =
         "the names of networks, hardware profiles, frameworks, schedules, kinds of layers or rows "

@@ -7,8 +7,6 @@
 #include "model/network/layer_tree.hpp"
 
 namespace ooc {
-extern const Command max_command;
-
 namespace {
 
 constexpr Flag kOf{"--of", "WHAT",
@@ -83,7 +81,7 @@ int run_max(const Arguments& arguments) {
                     .step = step ? std::optional(parse_batch(*step, kStep.name)) : std::nullopt});
 }
 
-const Command max_command{
+extern const Command max_command{
     .name = "max",
     .summary =
         "the largest batch that runs, as max-batch, the deepest network or the longest sequence",

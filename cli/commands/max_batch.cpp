@@ -3,15 +3,13 @@
 #include "cli/solve.hpp"
 
 namespace ooc {
-extern const Command max_batch_command;
-
 namespace {
 
 const auto kMaxBatchFlags = flags::of_largest({}, {"--layer-times", "--batch"});
 
 }  // namespace
 
-const Command max_batch_command{
+extern const Command max_batch_command{
     .name = "max-batch",
     .summary = "the largest batch that runs, under every schedule",
     .examples =

@@ -6,8 +6,6 @@
 #include "cli/solve.hpp"
 
 namespace ooc {
-extern const Command need_command;
-
 namespace {
 
 constexpr std::string_view kNeededWords =
@@ -65,7 +63,7 @@ int run_need(const Arguments& arguments) {
 
 }  // namespace
 
-const Command need_command{
+extern const Command need_command{
     .name = "need",
     .summary = "the smallest link, memory or rate that makes a job as fast as asked",
     .examples =

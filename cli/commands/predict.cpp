@@ -16,14 +16,12 @@
 #include "simulator/summary/tensor_policies.hpp"
 
 namespace ooc {
-extern const Command predict_command;
-
 namespace {
 
 const auto kPredictFlags = flags::joined(
     flags::of_runs(), {flags::kFormat, flags::kOutput, flags::kTrace, flags::kMemorySnapshot,
-                       flags::kExportPlan, flags::kExportPolicy, flags::kReport,
-                       flags::kEquations, flags::kMaxInput, flags::kQuiet, flags::kNoColor});
+                       flags::kExportPlan, flags::kExportPolicy, flags::kReport, flags::kEquations,
+                       flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 /// What hooks in a framework cannot follow; else "".
 std::string beyond_policies(const Case& which, const CaseRun& run) {
@@ -148,7 +146,7 @@ int run_predict(const Arguments& arguments) {
 
 }  // namespace
 
-const Command predict_command{
+extern const Command predict_command{
     .name = "predict",
     .summary = "how long one iteration takes under one schedule, and why",
     .examples =

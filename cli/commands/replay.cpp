@@ -22,8 +22,6 @@
 #include "simulator/summary/replay_report.hpp"
 
 namespace ooc {
-extern const Command replay_command;
-
 namespace {
 
 constexpr Flag kCompute{"--compute", "WHAT",
@@ -211,7 +209,7 @@ int run_replay(const Arguments& arguments) {
 
 }  // namespace
 
-const Command replay_command{
+extern const Command replay_command{
     .name = "replay",
     .summary = "run a plan on a GPU: predicted against measured, step by step",
     .examples =

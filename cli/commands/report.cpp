@@ -14,8 +14,6 @@
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
-extern const Command report_command;
-
 namespace {
 
 constexpr Flag kPage{.name = "--output",
@@ -107,7 +105,7 @@ int run_report(const Arguments& arguments) {
 
 }  // namespace
 
-const Command report_command{
+extern const Command report_command{
     .name = "report",
     .summary = "charts of results that were written as JSON; of several, over each other",
     .examples =

@@ -12,8 +12,6 @@
 #include "cli/text_file.hpp"
 
 namespace ooc {
-extern const Command schema_command;
-
 namespace {
 
 constexpr std::array kSchemaFlags{flags::kOutput};
@@ -48,7 +46,7 @@ int run_schema(const Arguments& arguments) {
 
 }  // namespace
 
-const Command schema_command{
+extern const Command schema_command{
     .name = "schema",
     .summary =
         "the JSON Schema of networks, hardware profiles, frameworks, jobs, policies or rows of "

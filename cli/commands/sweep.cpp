@@ -32,8 +32,6 @@
 #include "simulator/predict/remarks.hpp"
 
 namespace ooc {
-extern const Command sweep_command;
-
 namespace {
 
 constexpr Flag kZip{
@@ -403,7 +401,7 @@ int run_sweep_command(const Arguments& arguments) {
 
 }  // namespace
 
-const Command sweep_command{
+extern const Command sweep_command{
     .name = "sweep",
     .summary =
         "one row for each combination of networks, machines, batches, budgets, schedules, "

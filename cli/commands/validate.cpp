@@ -13,8 +13,6 @@
 #include "reports/validation/validation_report.hpp"
 
 namespace ooc {
-extern const Command validate_command;
-
 namespace {
 
 constexpr Flag kFramework{"--framework", "FRAMEWORK",
@@ -60,7 +58,7 @@ int run_validate(const Arguments& arguments) {
 
 }  // namespace
 
-const Command validate_command{
+extern const Command validate_command{
     .name = "validate",
     .summary = "published and measured figures against what is predicted",
     .examples =
