@@ -29,7 +29,7 @@ std::string count_text(const MetricValue& value) {
   return group_thousands(std::get<std::int64_t>(value));
 }
 
-std::string question(const SolveReport& report, const Job& job, const SolveAsked& asked) {
+std::string question(const SolveReport& report, const SolveRequest& asked) {
   const std::string alone = format_duration(report.reference_time);
   if (asked.time) {
     return fmt::format("smallest {} for an iteration of {}; computing alone takes {}",
@@ -43,13 +43,12 @@ std::string question(const SolveReport& report, const Job& job, const SolveAsked
   }
   if (asked.axis.word == "batch") return "largest batch";
   if (asked.axis.word == "seq") return "longest sequence";
-  const ScalingRepeat& repeat = scaling_repeat(job.workload);
+  const ScalingRepeat& repeat = scaling_repeat(asked.workload);
   return fmt::format("most layers, copies of {}, of which its file has {}", repeat.name,
                      group_thousands(repeat.copies));
 }
 
-std::vector<RowColumn> columns_of(const SolveAsked& asked) {
-  const SolveAxis& axis = asked.axis;
+std::vector<RowColumn> columns_of(const SolveAxis& axis) {
   std::vector<RowColumn> columns{{"schedule", "schedule"}};
   const auto add = [&](std::vector<RowColumn> more) {
     columns.insert(columns.end(), more.begin(), more.end());
@@ -93,7 +92,7 @@ std::vector<RowColumn> columns_of(const SolveAsked& asked) {
   return columns;
 }
 
-ResultRows solve_rows(const SolveReport& report, const Job& job, const SolveAsked& asked) {
+ResultRows solve_rows(const SolveReport& report, const SolveRequest& asked) {
   const SolveAxis& axis = asked.axis;
   const RunInputs& in = report.inputs;
   const bool is_batch = axis.word == "batch";
@@ -103,7 +102,7 @@ ResultRows solve_rows(const SolveReport& report, const Job& job, const SolveAske
                 : axis.flag.empty() ? "ooc-paleo/max-layers"
                                     : "ooc-paleo/max-seq",
       .list = axis.is_needed() ? "needs" : "results",
-      .title = job_text(in, true, !is_batch) + ": " + printable(question(report, job, asked)),
+      .title = job_text(in, true, !is_batch) + ": " + printable(question(report, asked)),
       .head = {fmt::format("near memory {}, links {}, accounting {}, optimiser {}",
                            format_bytes(in.memory), printable(in.mode), in.accounting,
                            in.optimizer)},
@@ -111,7 +110,7 @@ ResultRows solve_rows(const SolveReport& report, const Job& job, const SolveAske
       .without = is_batch ? "batch" : "",
       .extra = {"schedule", "schedule_options", "value", "beyond", "reason", "reason_text",
                 "lacks_bytes", "any_in_rounds", "monotone", "gain", "values_tried"},
-      .columns = columns_of(asked),
+      .columns = columns_of(axis),
       .failing_columns = {{"schedule", "schedule"},
                           {"time at best", "iteration_time_ns"},
                           {"slowdown", "slowdown"},
@@ -132,7 +131,7 @@ ResultRows solve_rows(const SolveReport& report, const Job& job, const SolveAske
   } else {
     rows.facts = {{"limit", asked.limit}};
     if (axis.flag.empty()) {
-      const ScalingRepeat& repeat = scaling_repeat(job.workload);
+      const ScalingRepeat& repeat = scaling_repeat(asked.workload);
       rows.facts.insert(rows.facts.end(), {{"repeat", repeat.name}, {"copies", repeat.copies}});
     }
   }
@@ -154,26 +153,18 @@ ResultRows solve_rows(const SolveReport& report, const Job& job, const SolveAske
 
 }  // namespace
 
-int run_solve(Job& job, const SolveAsked& asked) {
+int run_solve(Job& job, const SolveRequest& asked) {
   const SolveAxis& axis = asked.axis;
   const Remarks remarks = job.result.remarks;
   if (!axis.is_needed()) remark_on(remarks, job.workload.path, stated_times_remark(job.workload));
-  const SolveReport report = solve({.workload = job.workload,
-                                    .machine = job.machine(),
-                                    .options = job.options,
-                                    .axis = axis,
-                                    .chosen = job.schedules(),
-                                    .time = asked.time,
-                                    .within = asked.within,
-                                    .limit = asked.limit,
-                                    .step = asked.step});
+  const SolveReport report = solve(asked);
   if (axis.is_needed()) {
     const ComputeOptions compute{.batch = report.inputs.batch,
                                  .layer_times = job.options.layer_times};
     remark_on(remarks, job.workload.path, stated_times_remark(job.workload, compute));
   }
   remark_on_dtypes(remarks, {&job.workload, 1}, job.machines, job.options);
-  const ResultRows rows = solve_rows(report, job, asked);
+  const ResultRows rows = solve_rows(report, asked);
   finish_result(
       job.outputs, *job.result.writer,
       fmt::format("{}: {}{}", job.workload.path, axis.is_needed() ? "" : "largest ", axis.word),

@@ -1,9 +1,7 @@
 // Common code of `need`, `max` and `max-batch`: the search and its result.
 #pragma once
 
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,29 +13,23 @@ namespace ooc {
 
 namespace flags {
 
-inline constexpr Flag kMaxBatchLimit{"--max-batch-limit", "N",
-                                     "nothing larger is tried; default 2147483648"};
+inline constexpr Flag kLimit{
+    "--limit", "N", "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
 
 /// Returns the flags of `max` and `max-batch`. Without --layer-times, since measured times belong to one batch.
 [[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,
                                                   std::initializer_list<std::string_view> but) {
   return joined(joined(of_runs({"--schedule"}, but), own),
-                {kMaxBatchLimit, kFormat, kOutput, kReport, kMaxInput, kQuiet, kNoColor});
+                {kLimit, kFormat, kOutput, kReport, kMaxInput, kQuiet, kNoColor});
 }
 
 }  // namespace flags
 
-/// Options of the search beside the job.
-struct SolveAsked {
-  const SolveAxis& axis;
-  std::optional<Duration> time = {};  ///< as in SolveRequest, like all below
-  Ratio within{kOne.count() / 100};
-  std::int64_t limit = kMaxBatch;
-  std::optional<std::int64_t> step = {};
-};
-
+[[nodiscard]] inline SolveRequest request_about(const Job& job, const SolveAxis& axis) {
+  return {job.workload, job.machine(), job.options, axis, job.schedules()};
+}
 /// Searches and writes the result. Returns the exit code: 3 if no schedule has a value.
-[[nodiscard]] int run_solve(Job& job, const SolveAsked& asked);
+[[nodiscard]] int run_solve(Job& job, const SolveRequest& asked);
 /// Runs `max` or `max-batch`; returns the exit code.
 [[nodiscard]] int run_max(const Arguments& arguments);
 

@@ -13,12 +13,10 @@ constexpr Flag kOf{"--of", "WHAT",
                    "of which the largest is looked for, batch (default), layers: copies of the "
                    "repeat of the network that scales, or seq: the length of its sequence",
                    Completes::kChoices, "batch|layers|seq"};
-constexpr Flag kLimit{"--limit", "N",
-                      "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
 constexpr Flag kStep{"--step", "N",
                      "of --of seq: lengths are multiples of it; default 128, beyond 32768 of 1024"};
 
-const auto kMaxFlags = flags::of_largest({kOf, kLimit, kStep}, {"--layer-times"});
+const auto kMaxFlags = flags::of_largest({kOf, kStep}, {"--layer-times"});
 
 const SolveAxis& max_axis(const Arguments& arguments) {
   const std::string word = arguments.value(kOf).value_or("batch");
@@ -33,17 +31,12 @@ const SolveAxis& max_axis(const Arguments& arguments) {
     refuse(axis->flag, "that is what is looked for; --limit says what is the largest to try");
   }
   if (word != "seq") refuse(kStep, "it is for --of seq, whose multiples are tried");
-  if (word != "batch") refuse(flags::kMaxBatchLimit, "--limit says what is the largest to try");
   return *axis;
 }
 
 std::int64_t limit_of(const Arguments& arguments, const SolveAxis& axis) {
   constexpr std::int64_t kMaxCopies = 10'000;  // more take minutes
-  const bool older = arguments.has(flags::kMaxBatchLimit);
-  const std::string_view flag = older ? flags::kMaxBatchLimit.name : kLimit.name;
-  if (older && arguments.has(kLimit)) {
-    cannot_combine(flag, "--limit", "use one of them", "they mean the same");
-  }
+  constexpr std::string_view flag = flags::kLimit.name;
   const auto text = arguments.value(flag);
   const bool is_layers = axis.flag.empty();
   if (!text) return is_layers ? kMaxCopies : kMaxBatch;
@@ -75,10 +68,10 @@ int run_max(const Arguments& arguments) {
                             [](const SymbolValue& each) { return each.name == "seq"; })) {
     cannot_combine("--symbol seq", "--of seq", "leave it out", "that is what is looked for");
   }
-  return run_solve(job,
-                   {.axis = axis,
-                    .limit = limit,
-                    .step = step ? std::optional(parse_batch(*step, kStep.name)) : std::nullopt});
+  SolveRequest request = request_about(job, axis);
+  request.limit = limit;
+  if (step) request.step = parse_batch(*step, kStep.name);
+  return run_solve(job, request);
 }
 
 extern const Command max_command{

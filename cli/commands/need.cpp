@@ -1,5 +1,4 @@
 // `need`: the smallest link, memory or rate that makes a job as fast as asked, under every schedule.
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -44,12 +43,7 @@ Ratio within_of(const Arguments& arguments) {
   if (!text) return Ratio(kOne.count() / 100);
   if (arguments.has(kTime)) cannot_combine(kWithin.name, "--time", "use one of them");
   constexpr double kMostShare = 1000;
-  const auto parsed = parse_ratio(*text);
-  const double* share = std::get_if<double>(&parsed);
-  if (share == nullptr || !(*share >= 0) || *share > kMostShare) {
-    bad_value(kWithin.name, in_quotes(*text), "a share from 0 to 1000, such as 1% or 0.01");
-  }
-  return Ratio(std::llround(*share * static_cast<double>(kOne.count())));
+  return ratio_of(*text, kWithin.name, 0, kMostShare);
 }
 
 int run_need(const Arguments& arguments) {
@@ -58,7 +52,10 @@ int run_need(const Arguments& arguments) {
   const auto time = arguments.value(kTime);
   const auto goal = time ? std::optional(duration_of(*time, kTime.name)) : std::nullopt;
   Job job = read_job(arguments, Asks::kSchedules);
-  return run_solve(job, {.axis = axis, .time = goal, .within = within});
+  SolveRequest request = request_about(job, axis);
+  request.time = goal;
+  request.within = within;
+  return run_solve(job, request);
 }
 
 }  // namespace

@@ -103,8 +103,8 @@ TEST_CASE("several devices have a batch of which each runs its share") {
   const SolveRow row = MaxJob("resnet50", "p100-nvlink1-power8", options).row("in-core");
   CHECK(row.value == 4 * 190);
   CHECK(row.beyond == 4 * 190 + 1);  // one device has a sample more
-  check_ends(max_batch_of({"--devices", "4", "--max-batch-limit", "3"}), 2,
-             {"--max-batch-limit: found 3, expected at least 4"});
+  check_ends(max_batch_of({"--devices", "4", "--limit", "3"}), 2,
+             {"--limit: found 3, expected at least 4"});
 }
 
 TEST_CASE("the batch fits and the one above it does not, as predict says, for every schedule" *

@@ -49,7 +49,7 @@ TEST_CASE("names from files reach no output with what a terminal obeys") {
          {"predict", "compare", "max-batch", "need", "inspect", "sweep"}) {
       if (command == "sweep" && format == "table") continue;
       Words words{command, network, "--hardware", machine, "--format", format};
-      if (command == "max-batch") words.insert(words.end(), {"--max-batch-limit", "2"});
+      if (command == "max-batch") words.insert(words.end(), {"--limit", "2"});
       if (command == "need") words.insert(words.begin() + 1, "link");
       if (command == "predict") {
         words.insert(words.end(), {"--trace", trace, "--export-plan", plan, "--memory", "3e9 B"});
@@ -111,7 +111,7 @@ TEST_CASE("on a terminal of 60 columns tables and help fit") {
   for (const std::string command :
        {"predict vgg16 --hardware v100-16gb-pcie3 --batch 256 --schedule vdnn-conv",
         "compare vgg16 --hardware v100-16gb-pcie3 --batch 256 --search 20 --quiet",
-        "inspect alexnet", "sweep --help", "max-batch alexnet --hardware m40 --max-batch-limit 64",
+        "inspect alexnet", "sweep --help", "max-batch alexnet --hardware m40 --limit 64",
         "validate M4", "list", "predict --help", "--help",
         "sweep vgg16 alexnet --hardware v100-16gb-pcie3 --batch 8 --link 16GB/s,64GB/s "
         "--schedule capacity,vdnn-all,recompute --quiet -o /dev/null",
@@ -194,7 +194,7 @@ TEST_CASE("every answer begins with its framework and what that means") {
   const Words job = Words{"alexnet"} + machine + Words{"--batch", "8"};
   for (const Words& command :
        {Words{"predict"} + job, Words{"compare"} + job, Words{"need", "link"} + job,
-        Words{"fit"} + job, Words{"max-batch", "alexnet", "--max-batch-limit", "4"} + machine,
+        Words{"fit"} + job, Words{"max-batch", "alexnet", "--limit", "4"} + machine,
         Words{"inspect"} + job}) {
     CAPTURE(command[0]);
     const auto first_line = [&](const Words& more) {
@@ -250,7 +250,7 @@ TEST_CASE("bash offers commands, flags, choices and shipped names") {
   CHECK(offered("ooc-paleo compare vgg16 --schedules vdnn-l") == "vdnn-like\n");
   CHECK(offered("ooc-paleo max-b") == "max-batch\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --max") ==
-        "--max-swaps\n--max-batch-limit\n--max-input\n");
+        "--max-swaps\n--max-input\n");
   CHECK(offered("ooc-paleo max-batch resnet50 --schedules unified-") ==
         "unified-prefetch\nunified-prefetch+\n");
   CHECK(offered("ooc-paleo need link-to") == "link-to-far\nlink-to-near\n");
