@@ -40,6 +40,17 @@ constexpr double kMasterBytes = 4;
 constexpr double kMixedUpdate = 1.5;
 constexpr double kInferenceNormShare = 2.0 / 3;  // of batch norm: no pass for the statistics
 
+// Eager kernels that sum, of the streaming rate. A layer norm's forward kernel, which sums along rows; and sums over all
+// rows, a kernel of their own that reads its operands again: gradients of a layer norm's weights and of a bias. Fitted to
+// layer norms of 2 to 8 M numbers in float32 on A100, H100, V100 (sitar-lab/NeuSight, scripts/asplos/label, forward and
+// backward: 0.43 to 0.57 and 0.37 to 0.49), judged by networks; on an H200 BERT's kernels run at 0.58, 0.39, bias 0.33
+// (tests/data/measured/h200-sxm). Assumed for the bias and for other cards.
+constexpr double kRowSums = 0.5;
+constexpr double kColumnSums = 0.43;
+/// Dropout's forward kernel, which draws random numbers, likewise: NeuSight 0.68 to 0.73, BERT on an H200 0.65.
+constexpr double kDraws = 0.7;
+constexpr double kNormOperands = 2.0 / 3;  // of the backward pass' three: input and gradient
+
 ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
   if (kind == TaskKind::kBackwardWeights) return ConvolutionPass::kBackwardWeights;
   const bool forward = kind == TaskKind::kForward;
@@ -229,7 +240,10 @@ double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) con
   const std::int64_t moved = forward                              ? products.beside_forward
                              : kind == TaskKind::kBackwardWeights ? products.beside_weights
                                                                   : products.beside_backward;
-  const double beside = streaming(static_cast<double>(moved) * batch_, 1);
+  const bool sums = kind == TaskKind::kBackwardWeights && platform_.software.fusion != Fusion::kAll;
+  const double beside =
+      streaming(static_cast<double>(moved) * batch_ / (sums ? kColumnSums : 1), 1) +
+      (forward ? draws(model) : 0);
   if (products.scores == 0) return beside;
   const double weights = static_cast<double>(products.scores) * batch_;
   const Software& software = platform_.software;
@@ -241,6 +255,14 @@ double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) con
   return beside +
          streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
                    kSeparateKernels);
+}
+
+/// What drawing random numbers adds to a dropout's forward pass: input read, output and mask written.
+double KernelPricer::draws(const LayerModel& model) const {
+  if (platform_.software.fusion == Fusion::kAll) return 0;
+  const double element = static_cast<double>(dtype_info(graph_.network->dtype).bytes);
+  const double bytes = static_cast<double>(model.saves.mask_bytes) * (2 * element + 1) * batch_;
+  return streaming(bytes * (1 / kDraws - 1), 0);
 }
 
 double KernelPricer::update(const Task& task) const {
@@ -277,7 +299,16 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
     if (model.saves.mask_bytes > 0) return 0;  // dropout
     if (model.saves.statistics_fixed > 0) bytes *= kInferenceNormShare;
   }
-  return streaming(bytes, 1);
+  if (!model.sums_rows || fusion == Fusion::kAll) {
+    return streaming(bytes, 1) + (forward ? draws(model) : 0);
+  }
+  const double casts = static_cast<double>(forward ? model.casts.forward_per_sample
+                                                   : model.casts.backward_per_sample) *
+                       batch_;
+  if (forward) return streaming((bytes - casts) / kRowSums + casts, 1);
+  const bool trained = model.parameters > 0 && !model.is_frozen;
+  return streaming(bytes, 1) +
+         (trained ? streaming((bytes - casts) * kNormOperands / kColumnSums, 1) : 0);
 }
 
 double KernelPricer::seconds(const Task& task) const {

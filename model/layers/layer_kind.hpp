@@ -42,6 +42,14 @@ struct LayerWork {
   TaskWork backward_weights;
 };
 
+/// Kernels that eager PyTorch launches for a task, by its operations and their derivatives; casts come on top. Together
+/// 1,730 of the 2,015 of a Llama of 16 blocks (tests/data/measured/h200-sxm).
+struct LayerLaunches {
+  std::int64_t forward = 1;
+  std::int64_t backward = 1;  ///< a fused backward task's, or backward-data's
+  std::int64_t backward_weights = 1;
+};
+
 enum class BackwardForm {
   kFused,  ///< one task for data and parameters (norms, activations, ...)
   kSplit,  ///< backward-data, then backward-weights; only the latter reads the input (conv, linear)
@@ -177,6 +185,7 @@ struct LayerModel {
       0;  ///< part of forward_macs that a mask makes irrelevant; computed all the same
   std::int64_t output_bytes_per_element = 0;  ///< 0: by the network's type
   LayerWork work;                             ///< work by the native model
+  LayerLaunches launches;
   LayerWork paleo_work;  ///< work by PALEO (docs/paleo.md); 0 where PALEO counts nothing
   bool paleo_backward_data_always = false;  ///< PALEO (InnerProduct): first layer, too
   std::string efficiency = "default";       ///< key in the profile's compute.efficiency
@@ -190,6 +199,7 @@ struct LayerModel {
       false;  ///< alias of its input, no task; but see is_view(), model/graph/buffers.hpp
   bool is_loss = false;         ///< its backward task reads no gradient
   bool is_activation = false;   ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
+  bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, for its weights over them
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
   bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
   std::optional<CustomCost> custom;

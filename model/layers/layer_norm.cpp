@@ -22,6 +22,8 @@ LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
   const auto rows = static_cast<std::int64_t>(elements(model.output).value() / channels);
   const std::int64_t statistics = to_count(spec, Wide(2) * rows, "statistics a sample");
   const bool eager = read_norm_form(spec) == NormForm::kEager;
+  model.sums_rows = !eager;
+  model.launches.backward = 2;
   if (eager) set_eager_form(spec, inputs, rows, FirstOperand::kOwn, model);
   const std::optional<SpecView> stats = spec.find("stats");
   if (stats && stats->as_boolean()) {

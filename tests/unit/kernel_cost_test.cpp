@@ -120,7 +120,7 @@ TEST_CASE("linear layers, matmul and attention are products of their shapes") {
   };
   CHECK(bench.seconds("fc", TaskKind::kForward) == near(price({96, 40, 64})));
   CHECK(bench.seconds("fc", TaskKind::kBackwardWeights) ==
-        near(price({96, 64, 40}) + bench.stream(4.0 * 40 * 96)));  // its bias' gradient
+        near(price({96, 64, 40}) + bench.stream(4.0 * 40 * 96 / 0.43)));  // its bias' gradient
   // 2 heads x 4 samples; width 32, so 16 a head. The weights, 2 x 10 x 10, are read and written.
   const double weights = 4.0 * 4 * 2 * 10 * 10;
   CHECK(bench.seconds("att", TaskKind::kForward) ==
@@ -175,18 +175,40 @@ TEST_CASE("beside their products attention and the loss move scores, copies and 
   const double beside = 4.0 * 4 * (320 + 640) + weights * 9;
   CHECK(bench.seconds("att", TaskKind::kForward) ==
         near(price({10, 10, 16, 8}) + price({16, 10, 10, 8}) +
-             bench.stream(2 * 4 * weights + beside)));
+             bench.stream(2 * 4 * weights + beside + weights * 9 * (1 / 0.7 - 1))));
   CHECK(bench.seconds("att", TaskKind::kBackward) ==
         near(price({10, 16, 10, 8}) + price({10, 10, 16, 8}) + price({16, 10, 10, 8}) * 2 +
              bench.stream(3 * 4 * weights + beside)));
   // The query's bias has a gradient: 10 x 32 elements are read.
   CHECK(bench.seconds("q", TaskKind::kBackwardWeights) ==
-        near(price({32, 64, 40}) + bench.stream(4.0 * 4 * 10 * 32)));
+        near(price({32, 64, 40}) + bench.stream(4.0 * 4 * 10 * 32 / 0.43)));
   // All products forward; logits in 4 bytes and a copy, written and read. Backward a scaled gradient.
   CHECK(bench.seconds("loss", TaskKind::kForward) ==
         near(price({96, 40, 32}) + price({32, 40, 96}) + price({96, 32, 40}) +
              bench.stream(4.0 * 10 * 96 * 16)));
   CHECK(bench.seconds("loss", TaskKind::kBackward) == near(bench.stream(2 * 4.0 * 4 * 10 * 32)));
+}
+
+TEST_CASE("sums of layer norms and draws of dropout are slow, and sums for its weights a kernel more") {
+  const auto bench = [](const std::string& more) {
+    return Bench(network(R"({"name": "x", "shape": [10, 64]})", R"(
+      {"name": "fc", "type": "linear", "units": 64},
+      {"name": "drop", "type": "dropout", "rate": 0.1},
+      {"name": "norm", "type": "layer_norm")" + more + "}"));
+  };
+  const Bench trained = bench("");
+  const double tensor = 4.0 * 4 * 10 * 64;
+  const double weights = 4.0 * 64;
+  CHECK(trained.seconds("norm", TaskKind::kForward) ==
+        near(trained.stream((2 * tensor + 2 * weights) / 0.5)));
+  const double own = trained.stream(3 * tensor + 3 * weights);
+  CHECK(trained.seconds("norm", TaskKind::kBackward) == near(own + own * 2 / 3 / 0.43));
+  CHECK(trained.seconds("drop", TaskKind::kForward) ==
+        near(trained.stream((2 * tensor + tensor / 4) / 0.7)));  // it draws
+  CHECK(bench(R"(, "frozen": true)").seconds("norm", TaskKind::kBackward) == near(own));
+  Bench compiled = bench("");
+  compiled.platform.software.fusion = Fusion::kAll;
+  CHECK(compiled.seconds("norm", TaskKind::kBackward) == near(own));
 }
 
 TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is fused") {
