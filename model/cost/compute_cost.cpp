@@ -220,24 +220,36 @@ void add_algorithms(CostTable& table, const std::vector<ConvolutionAlgorithm>& a
   }
 }
 
-/// The host issues a layer's kernels of a pass in Software::issue; whatever runs them.
-void set_issue_times(CostTable& table, const TrainingGraph& graph, const Software& software) {
+std::int64_t launches_of(const LayerLaunches& launches, TaskKind kind) {
+  if (kind == TaskKind::kForward) return launches.forward;
+  return kind == TaskKind::kBackwardWeights ? launches.backward_weights : launches.backward;
+}
+
+/// The host issues kernels in Software::issue, whatever runs them. `sums`: seconds of sums of gradients by task.
+void set_issue_times(CostTable& table, const TrainingGraph& graph, const Software& software,
+                     const std::vector<double>& sums) {
   if (software.issue == Duration(0)) return;
   const auto& precision = graph.network->precision;
   const bool casts = precision ? precision_info(*precision).autocasts()
                                : dtype_info(graph.network->dtype).bytes < 4;
   const Duration issue{std::llround(static_cast<double>(software.issue.count()) *
                                     (casts ? software.autocast_issue : 1))};
+  const bool by_launch = software.issued_by == IssuedBy::kLaunch;
   std::vector<int> backward(graph.network->layers.size(), 0);
   for (std::size_t i = graph.forward_tasks; i < graph.backward_end; ++i) {
     ++backward[graph.tasks[i].layer.at()];
   }
   for (std::size_t i = 0; i < graph.backward_end; ++i) {
-    const int shares = i < graph.forward_tasks ? 1 : backward[graph.tasks[i].layer.at()];
+    const Task& task = graph.tasks[i];
+    const int shares = by_launch || i < graph.forward_tasks ? 1 : backward[task.layer.at()];
+    const std::int64_t launches =
+        by_launch ? launches_of(graph.network->layers[task.layer.at()].model->launches, task.kind) +
+                        (sums[i] > 0 ? 1 : 0)
+                  : 1;
     for (auto algorithm = table.first_alternative[i]; algorithm < table.first_alternative[i + 1];
          ++algorithm) {
       table.alternatives[static_cast<std::size_t>(algorithm)].issue =
-          Duration(issue.count() / shares);
+          Duration(issue.count() * launches / shares);
     }
   }
 }
@@ -428,7 +440,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
-  set_issue_times(table, graph, options.software.value_or(Software{}));
+  set_issue_times(table, graph, options.software.value_or(Software{}), sums);
   check_time(table, graph);
   return table;
 }

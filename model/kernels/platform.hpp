@@ -1,5 +1,5 @@
 // Inputs of kernel costs beside the shape: the machine (data sheet), its architecture (fitted
-// numbers: hwprofiles/architectures/*.json) and the software. No fitted number stands in code.
+// numbers: hwprofiles/architectures/*.json) and the software. Fitted numbers that architectures share stand in code.
 // docs/model.md, 1.2 has the equations.
 #pragma once
 
@@ -104,6 +104,8 @@ enum class Fusion {
 /// Padding of channels in tensor-core convolutions.
 enum class ChannelPadding { kToUnits, kNone };
 
+enum class IssuedBy { kLayer, kLaunch };
+
 /// Software around the kernels. Defaults are an ideal stack.
 struct Software {
   ImageLayout layout = ImageLayout::kChannelsLast;
@@ -112,10 +114,11 @@ struct Software {
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;    ///< time factor of streaming kernels
   std::pair<int, int> cudnn{9, 0};  ///< version (major, minor)
-  /// Host time to issue the kernels of one layer and pass. Backward tasks of a layer share it
-  /// equally. Updates cost nothing.
+  /// Host time to issue a kernel, or all of a layer and pass, which its backward tasks share equally. Updates cost nothing.
   Duration issue;
-  double autocast_issue = 1;  ///< time factor of `issue` under autocast, whose casts are issued too
+  IssuedBy issued_by = IssuedBy::kLayer;
+  /// Time factor of a layer's `issue` under autocast, whose casts are issued too.
+  double autocast_issue = 1;
 };
 
 /// Purpose of a run. Inference saves nothing for backward; its batch norms use known statistics.

@@ -294,6 +294,9 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
   LayerModel model;
   model.output =
       output_shape(spec, inputs, std::vector<std::int64_t>{sizes.queries, sizes.value_width});
+  // Products, scale, mask, softmax, casts, dropout; or one kernel, and five for its gradients. Repeated keys and values.
+  model.launches = {.forward = (form.flash ? 1 : 7 + form.drops) + 2 * form.repeats,
+                    .backward = (form.flash ? 5 : 9 + form.drops) + 2 * form.repeats};
   if (form.flash) {
     set_flash_work(spec, inputs, sizes, form, model);
   } else {

@@ -57,6 +57,8 @@ LayerModel read_conv(const SpecView& spec, const LayerInputs& inputs) {
                       .backward_data = to_task_work(spec, paleo.backward_data()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.convolution = shape_of(window, input, sizes, channels);
+  model.launches.forward += channels.bias;
+  model.launches.backward_weights += channels.bias;
   model.efficiency = "conv";
   model.is_convolution = true;
   model.is_feature_extractor = true;

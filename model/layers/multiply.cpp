@@ -53,6 +53,7 @@ LayerModel read_multiply(const SpecView& spec, const LayerInputs& inputs) {
   model.work.forward = to_task_work(spec, {out * (count - 1), element * (in + out), 0});
   model.work.backward_data =
       to_task_work(spec, {backward_flops, element * (out + Wide(2) * in), 0});
+  model.launches = {.forward = count - 1, .backward = 2 * (count - 1)};
   model.saves.inputs = true;
   return model;
 }

@@ -70,6 +70,7 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   }
   // Tensors read or written: in float32 between casts, by the casts, in the input's type.
   const bool casts = element != kFloat32Bytes;
+  model.launches = {.forward = casts ? 8 : 6, .backward = casts ? 15 : 12};
   const bool own = first == FirstOperand::kOwn;
   const auto bytes = [&](std::int64_t in_float32, std::int64_t in_type) {
     const std::int64_t by_casts = casts ? 2 * (kFloat32Bytes + element) : 0;

@@ -81,7 +81,12 @@ class PrecisionSetter {
     casts.copy_traffic = to_count(
         spec_, Wide(casts.parameters) * (precision_.weight + precision_.copy), "bytes of casts");
     add_fixed(model.work.forward, casts.copy_traffic);
-    if (precision_.copies != WeightCopies::kPerGroup) return;
+    if (precision_.copies != WeightCopies::kPerGroup) {  // weights and bias, and their gradients back
+      const std::int64_t casts_each = model.launches.backward_weights;
+      model.launches.forward += casts_each;
+      model.launches.backward_weights += casts_each;
+      return;
+    }
     add_fixed(model.work.backward_data, casts.copy_traffic);
   }
 
@@ -123,6 +128,7 @@ class PrecisionSetter {
     const std::int64_t forward = bytes(count(input) * (has + keeps));
     model_.casts.forward_per_sample += forward;
     add(model_.work.forward, forward);
+    ++model_.launches.forward;
     const Saves& saves = model_.saves;
     const bool read = saves.inputs && input >= saves.unread_inputs &&
                       input + saves.unread_last < inputs_.shapes.size();
@@ -137,6 +143,7 @@ class PrecisionSetter {
     const std::int64_t backward = bytes(count(input) * (has + wants));
     model_.casts.backward_per_sample += backward;
     add(model_.work.backward_data, backward);
+    ++model_.launches.backward;
     model_.work.backward_data.workspace_per_sample += bytes(count(input) * wants);
   }
 

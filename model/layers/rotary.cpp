@@ -73,6 +73,7 @@ LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
   model.work.forward = to_task_work(spec, {Wide(3) * turned, forward, table});
   model.work.backward_data =
       to_task_work(spec, {Wide(3) * turned, backward, eager ? table : Wide(0)});
+  if (eager) model.launches = {.forward = 5, .backward = 10};
   return model;
 }
 

@@ -69,6 +69,7 @@ void set_loss_alone(const SpecView& spec, const LayerInputs& inputs, std::string
           ? Wide::from(elements(logits).value() / channels_of_rows(logits)) * kRowBytes
           : Wide(0);
   const Wide saved = count * memory.saved + rows;
+  if (form != "in_place") model.launches = {.forward = 5, .backward = 5};
   // In place the logits are overwritten by their gradient in forward, and that is scaled in backward.
   const Wide passes = count * (form == "in_place" ? 2 * element : element);
   model.work.forward =

@@ -63,6 +63,8 @@ constexpr SpecChoices<AttentionKernels, 5> kAttention{{{"flash-1", AttentionKern
                                                        {"cudnn", AttentionKernels::kCudnn},
                                                        {"flash-3", AttentionKernels::kFlash3},
                                                        {"separate", AttentionKernels::kSeparate}}};
+constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
+    {{"layer", IssuedBy::kLayer}, {"launch", IssuedBy::kLaunch}}};
 
 /// Takes a field, where it is there, as one of `choices`.
 template <class Value, std::size_t kCount>
@@ -159,6 +161,7 @@ void read_kernels(const ProfileSection& root, Software& software) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
+  take(root, "host_issue_per", kIssuedBy, software.issued_by);
   if (const auto factor = root.optional_number("autocast_issue")) {
     software.autocast_issue = factor->as_ratio(1, 10);
   }

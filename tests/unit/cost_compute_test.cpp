@@ -171,6 +171,40 @@ TEST_CASE("PALEO's model and stated times go before the architecture's prices") 
   CHECK(stated.alternatives.front().time == Duration(1000));
 }
 
+TEST_CASE("the host issues by launch what eager operations launch, casts among them") {
+  const auto issued = [](const std::string& layer, std::string_view precision = "") {
+    std::string text =
+        tiny::network(R"({"name": "in", "type": "linear", "units": 64},)" + layer, "[4, 64]");
+    if (!precision.empty()) text.insert(1, fmt::format(R"("precision": "{}",)", precision));
+    const Network network = read_network_text(text, "tiny");
+    const TrainingGraph graph = build_training_graph(network);
+    Software software;
+    software.issue = Duration(10);
+    software.issued_by = IssuedBy::kLaunch;
+    HardwareProfile machine = volta();
+    machine.peak[Dtype::kFloat16] = machine.peak.at(Dtype::kFloat32);
+    const CostTable costs = estimate_compute(graph, machine, {.batch = 2, .software = software});
+    std::vector<std::int64_t> times;
+    for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+      if (graph.tasks[i].layer == LayerId{1}) {
+        times.push_back(costs.alternatives[static_cast<std::size_t>(costs.first_alternative[i])]
+                            .issue.count());
+      }
+    }
+    return times;
+  };
+  using Times = std::vector<std::int64_t>;
+  // The bias' gradient is a sum of its own; updates are free.
+  CHECK(issued(R"({"name": "fc", "type": "linear", "units": 8})") == Times{10, 10, 20, 0});
+  CHECK(issued(R"({"name": "n", "type": "rms_norm", "form": "eager"})") == Times{60, 120, 0});
+  // Its input's other reader has a gradient, too: one sum.
+  CHECK(issued(R"({"name": "a", "type": "relu"}, {"name": "b", "type": "add", "inputs": ["in", "a"]})") ==
+        Times{10, 20});
+  // Autocast makes 16 bits of weights and bias, and float32 of their gradients; "in" writes 16 bits.
+  CHECK(issued(R"({"name": "fc", "type": "linear", "units": 8})", "amp-fp16") ==
+        Times{30, 10, 40, 0});
+}
+
 TEST_CASE("the host issues a layer's backward tasks together, and updates for nothing") {
   const Costed it(kLinear, "[1000]");
   Software software;
