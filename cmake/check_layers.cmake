@@ -32,10 +32,9 @@ set(edges_calibrate/bench calibrate/stub)  # a program of its own: CUDA and noth
 set(edges_calibrate/stub calibrate/bench)  # what stands in for CUDA in the tests
 
 # Libraries that are slow to compile, or that must not leak: <include prefix> <files that may>.
-set(libraries nlohmann/ boost/ fmt/ sqlite3 yaml-cpp/ zlib google/protobuf/)
+set(libraries nlohmann/ fmt/ sqlite3 yaml-cpp/ zlib google/protobuf/)
 set(allowed_nlohmann/ "^(model/base/(spec_tree_json|json_writer)|cli/kineto_trace)\\.cpp$")
 set(allowed_zlib "^cli/kineto_trace\\.cpp$")
-set(allowed_boost/ "^(model/graph/[a-z_]+\\.cpp|model/network/network\\.cpp)$")
 set(allowed_fmt/ "\\.cpp$")
 set(allowed_google/protobuf/ "^model/onnx/onnx_model\\.cpp$")
 set(allowed_sqlite3 "^cli/sweep/sqlite_file\\.cpp$")

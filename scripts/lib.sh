@@ -9,7 +9,7 @@ project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export CTEST_OUTPUT_ON_FAILURE=1
 
 # What a build needs, what the tests need on top, and what the checks with clang need.
-build_packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libboost-dev libsqlite3-dev libyaml-cpp-dev zlib1g-dev
+build_packages=(g++ cmake ninja-build nlohmann-json3-dev libfmt-dev libsqlite3-dev libyaml-cpp-dev zlib1g-dev
   libprotobuf-dev)
 test_packages=(doctest-dev python3-jsonschema)
 clang_packages=(clang-14)

@@ -1,39 +1,34 @@
-// Totals, and the order in which layers run. The order is Kahn's algorithm over a Boost.Graph in
-// compressed rows: among the layers whose producers have all run, the one that stands first in the
-// file is next, so that a file already in order keeps its order. O((n + e) log n), no recursion: a
-// million layers take about a second. Where layers wait for each other no order exists; then the
-// shortest cycle through one of the layers that are stuck is named.
+// Totals, and the order in which layers run. The order is Kahn's algorithm: among the layers whose
+// producers have all run, the one that stands first in the file is next, so that a file already in
+// order keeps its order. O((n + e) log n), no recursion: a million layers take about a second. Where
+// layers wait for each other no order exists; then the shortest cycle through one of the layers that
+// are stuck is named.
 #include "model/network/network.hpp"
 
 #include <algorithm>
-#include <boost/graph/compressed_sparse_row_graph.hpp>
-#include <boost/range/iterator_range.hpp>
 #include <deque>
 #include <functional>
 #include <queue>
 #include <utility>
 
+#include "model/base/csr.hpp"
 #include "model/base/errors.hpp"
 
 namespace ooc {
 namespace {
 
-/// Edges from producers to their readers.
-using Readers =
-    boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
-                                       boost::no_property, std::uint32_t, std::uint32_t>;
+/// For each producer its readers, in the order of the data.
+using Readers = Csr<LayerId, LayerId>;
 
 Readers readers_of(const std::vector<std::vector<LayerId>>& producers_of_layer) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+  std::vector<std::pair<LayerId, LayerId>> edges;
   for (std::size_t reader = 0; reader < producers_of_layer.size(); ++reader) {
     for (const LayerId producer : producers_of_layer[reader]) {
       OOC_CHECK(producer.at() < producers_of_layer.size(), "producers are layers of the network");
-      edges.emplace_back(static_cast<std::uint32_t>(producer.index),
-                         static_cast<std::uint32_t>(reader));
+      edges.emplace_back(producer, make_id<LayerId>(reader));
     }
   }
-  return Readers(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-                 static_cast<std::uint32_t>(producers_of_layer.size()));
+  return Readers(producers_of_layer.size(), edges);
 }
 
 /// A layer on a cycle: from any stuck layer, upwards along stuck producers until one comes again.
@@ -56,25 +51,21 @@ LayerId find_layer_on_cycle(const std::vector<std::vector<LayerId>>& producers_o
 
 /// The shortest cycle through `start`, breadth first; layers in the order of the data.
 Cycle shortest_cycle(const Readers& readers, LayerId start) {
-  const std::size_t none = num_vertices(readers);
-  std::vector<std::size_t> came_from(num_vertices(readers), none);
-  std::deque<std::size_t> queue{start.at()};
+  std::vector<std::optional<LayerId>> came_from(readers.rows());
+  std::deque<LayerId> queue{start};
   while (!queue.empty()) {
-    const std::size_t layer = queue.front();
+    const LayerId layer = queue.front();
     queue.pop_front();
-    for (const std::size_t reader : boost::make_iterator_range(
-             adjacent_vertices(static_cast<std::uint32_t>(layer), readers))) {
-      if (reader == start.at()) {
+    for (const LayerId reader : readers[layer]) {
+      if (reader == start) {
         Cycle cycle;
-        for (std::size_t at = layer; at != start.at(); at = came_from[at]) {
-          cycle.layers.push_back(make_id<LayerId>(at));
-        }
+        for (LayerId at = layer; at != start; at = *came_from[at.at()]) cycle.layers.push_back(at);
         cycle.layers.push_back(start);
         std::reverse(cycle.layers.begin(), cycle.layers.end());
         return cycle;
       }
-      if (came_from[reader] != none) continue;
-      came_from[reader] = layer;
+      if (came_from[reader.at()]) continue;
+      came_from[reader.at()] = layer;
       queue.push_back(reader);
     }
   }
@@ -150,9 +141,8 @@ std::variant<std::vector<LayerId>, Cycle> topological_order(
     const std::size_t layer = ready.top();
     ready.pop();
     order.push_back(make_id<LayerId>(layer));
-    for (const std::size_t reader : boost::make_iterator_range(
-             adjacent_vertices(static_cast<std::uint32_t>(layer), readers))) {
-      if (--missing[reader] == 0) ready.push(reader);
+    for (const LayerId reader : readers[order.back()]) {
+      if (--missing[reader.at()] == 0) ready.push(reader.at());
     }
   }
   if (order.size() == missing.size()) return order;

@@ -1,4 +1,3 @@
 #include "graph.hpp"
 
-#include <boost/graph/adjacency_list.hpp>
 #include <fmt/format.h>

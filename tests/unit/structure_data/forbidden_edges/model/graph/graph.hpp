@@ -1,4 +1,4 @@
-// Boost belongs into the .cpp beside this header; model/base is two edges away and allowed.
+// SQLite belongs into one file of cli; model/base is two edges away and allowed.
 #pragma once
-#include <boost/graph/adjacency_list.hpp>
+#include <sqlite3.h>
 #include "model/base/units.hpp"
