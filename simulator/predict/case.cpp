@@ -396,9 +396,10 @@ Allocator allocator_of(const CaseOptions& options) {
 }
 
 bool frees_gradients(const CaseOptions& options) {
-  // What a framework does with gradients that leave or are shared out is StateOptions'.
+  // What a framework does with gradients that leave, are shared out or have buffers is StateOptions'.
   StateOptions stays = options.state;
-  if (stays.update == UpdateAt::kNear) stays.optimizer.reset();
+  const bool has_buffers = stays.far_gradients == FarGradients::kAllocated;
+  if (stays.update == UpdateAt::kNear || !(stays.gradients || has_buffers)) stays.optimizer.reset();
   return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
          options.graph.accounting == Accounting::kLiveness && options.devices == 1 && !stays.any();
 }

@@ -227,6 +227,13 @@ TEST_CASE("weight_gradients: those that are freed are near from their first writ
   CHECK(predict(case_with(at.workload, at.machine, rounds, R"("weight_gradients": "freed",)"),
                 *find_schedule("in-core"))
             .static_bytes == before.static_bytes);
+  // Also where the update is far, but for software with permanent buffers.
+  for (const FarGradients kept : {FarGradients::kFreed, FarGradients::kAllocated}) {
+    CaseOptions away = at.options;
+    away.state = {.optimizer = kOne, .far_gradients = kept};
+    const Case which = case_with(at.workload, at.machine, away, R"("weight_gradients": "freed",)");
+    CHECK((which.costs.static_bytes == freed.costs.static_bytes) == (kept == FarGradients::kFreed));
+  }
 }
 
 TEST_CASE("gradient_buckets are static, update_copies there while their group is updated") {
