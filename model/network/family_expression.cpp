@@ -17,6 +17,18 @@ bool is_name_begin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_figure(char c) { return c >= '0' && c <= '9'; }
 bool is_name_part(char c) { return is_name_begin(c) || is_figure(c) || c == '.'; }
 
+enum Level { kOr, kAnd, kNot, kComparison, kSum, kProduct, kTightest };
+struct Operator {
+  std::string_view text;
+  Level level;
+};
+/// One that begins as another stands before it.
+constexpr Operator kOperators[] = {{"or", kOr},         {"and", kAnd},       {"==", kComparison},
+                                   {"!=", kComparison}, {"<=", kComparison}, {">=", kComparison},
+                                   {"<", kComparison},  {">", kComparison},  {"in", kComparison},
+                                   {"+", kSum},         {"-", kSum},         {"//", kProduct},
+                                   {"/", kProduct},     {"*", kProduct},     {"%", kProduct}};
+
 class Expression {
  public:
   Expression(std::string_view text, const SpecView& place, const SpecView* config,
@@ -34,7 +46,7 @@ class Expression {
   FamilyValue conditional() {
     constexpr int kDeepest = 50;
     if (++depth_ > kDeepest) fail("fewer parentheses");
-    FamilyValue value = disjunction();
+    FamilyValue value = binary(kOr);
     if (take("?")) {
       const bool chosen = live_ && value.is_true();
       FamilyValue first = branch(chosen);
@@ -52,56 +64,56 @@ class Expression {
     return value;
   }
 
-  FamilyValue disjunction() {
-    FamilyValue value = conjunction();
-    while (take_word("or")) {
-      const bool known = value.is_true();
-      const bool before = std::exchange(live_, live_ && !known);
-      const bool other = conjunction().is_true();
-      live_ = before;
-      value = family_value(boolean_node(known || other));
+  /// Operators of this level and those that bind tighter.
+  FamilyValue binary(int level) {
+    if (level == kTightest) return atom();
+    if (level == kNot && take_word("not")) {
+      const bool negated = !binary(kNot).is_true();
+      return family_value(boolean_node(negated));
+    }
+    skip_spaces();
+    const std::size_t begin = at_;
+    FamilyValue value = binary(level + 1);
+    while (const Operator* sign = take_operator(level)) {
+      if (level < kNot) {
+        const bool known = value.is_true();
+        const bool decided = known == (level == kOr);
+        const bool before = std::exchange(live_, live_ && !decided);
+        const bool other = binary(level + 1).is_true();
+        live_ = before;
+        value = family_value(boolean_node(level == kOr ? known || other : known && other));
+        continue;
+      }
+      std::string_view left = text_.substr(begin, at_ - begin - sign->text.size());
+      while (left.ends_with(' ')) left.remove_suffix(1);
+      const FamilyValue right = binary(level + 1);
+      if (!live_) {
+        value = none();
+      } else if (level > kComparison) {
+        value = integers(value, sign->text, right, left);
+      } else {
+        value = family_value(boolean_node(compared(value, sign->text, right)));
+      }
+      if (level == kComparison) break;
     }
     return value;
   }
 
-  FamilyValue conjunction() {
-    FamilyValue value = negation();
-    while (take_word("and")) {
-      const bool known = value.is_true();
-      const bool before = std::exchange(live_, live_ && known);
-      const bool other = negation().is_true();
-      live_ = before;
-      value = family_value(boolean_node(known && other));
+  const Operator* take_operator(int level) {
+    for (const Operator& each : kOperators) {
+      const bool is_word = each.text >= "a";
+      if (each.level == level && (is_word ? take_word(each.text) : take(each.text))) return &each;
     }
-    return value;
+    return nullptr;
   }
 
-  FamilyValue negation() {
-    bool is_negated = false;
-    bool has_not = false;
-    while (take_word("not")) {
-      has_not = true;
-      is_negated = !is_negated;
-    }
-    FamilyValue value = comparison();
-    return has_not ? family_value(boolean_node(value.is_true() != is_negated)) : value;
-  }
-
-  FamilyValue comparison() {
-    FamilyValue left = sum();
-    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (!take(sign)) continue;
-      const FamilyValue right = sum();
-      return live_ ? family_value(boolean_node(holds(*left.node, sign, *right.node))) : none();
-    }
-    if (!take_word("in")) return left;
-    const FamilyValue list = sum();
-    if (!live_) return none();
-    if (list.node->type != SpecType::kList) wrong(list, "a list");
-    const auto& items = list.node->items;
-    return family_value(
-        boolean_node(std::any_of(items.begin(), items.end(),
-                                 [&](const SpecNode& item) { return is_equal(item, *left.node); })));
+  [[nodiscard]] bool compared(const FamilyValue& a, std::string_view sign,
+                              const FamilyValue& b) const {
+    if (sign != "in") return holds(*a.node, sign, *b.node);
+    if (b.node->type != SpecType::kList) wrong(b, "a list");
+    const auto& items = b.node->items;
+    return std::any_of(items.begin(), items.end(),
+                       [&](const SpecNode& item) { return is_equal(item, *a.node); });
   }
 
   [[nodiscard]] bool holds(const SpecNode& a, std::string_view sign, const SpecNode& b) const {
@@ -114,46 +126,9 @@ class Expression {
     return sign == "<=" ? a.number <= b.number : a.number >= b.number;
   }
 
-  FamilyValue sum() {
-    FamilyValue value = product();
-    for (;;) {
-      if (take("+")) {
-        value = integers(value, '+', product(), {});
-      } else if (take("-")) {
-        value = integers(value, '-', product(), {});
-      } else {
-        return value;
-      }
-    }
-  }
-
-  FamilyValue product() {
-    skip_spaces();
-    const std::size_t begin = at_;
-    FamilyValue value = atom();
-    for (;;) {
-      std::string_view left = text_.substr(begin, at_ - begin);
-      while (left.ends_with(' ')) left.remove_suffix(1);
-      char sign = 0;
-      if (take("//")) {
-        sign = '_';
-      } else if (take("/")) {
-        sign = '/';
-      } else if (take("*")) {
-        sign = '*';
-      } else if (take("%")) {
-        sign = '%';
-      } else {
-        return value;
-      }
-      value = integers(value, sign, atom(), left);
-    }
-  }
-
   /// `left` is how `a` is written.
-  FamilyValue integers(const FamilyValue& a, char sign, const FamilyValue& b,
-                       std::string_view left) {
-    if (!live_) return none();
+  [[nodiscard]] FamilyValue integers(const FamilyValue& a, std::string_view sign,
+                                     const FamilyValue& b, std::string_view left) const {
     for (const FamilyValue& each : {a, b}) {
       if (!each.node->integer) wrong(each, "a whole number");
     }
@@ -161,17 +136,17 @@ class Expression {
     const Int128 y = *b.node->integer;
     const std::string& key = a.key.empty() ? b.key : a.key;
     Int128 result = 0;
-    if (sign == '+') {
+    if (sign == "+") {
       result = x + y;
-    } else if (sign == '-') {
+    } else if (sign == "-") {
       result = x - y;
-    } else if (sign == '*') {
+    } else if (sign == "*") {
       result = x * y;
     } else if (y == 0) {
       wrong(b, "a number other than 0");
-    } else if (sign == '%') {
+    } else if (sign == "%") {
       result = x % y;
-    } else if (sign == '/' && x % y != 0) {
+    } else if (sign == "/" && x % y != 0) {
       wrong(b, fmt::format("a divisor of {}, {}", left, *a.node->integer));
     } else {
       result = x / y;
