@@ -36,10 +36,7 @@ class GzipBuffer : public std::streambuf {
   }
 
   [[noreturn]] void fail(std::string found, std::string expected) const {
-    throw SpecError({.file = path_,
-                     .place = "--layer-times",
-                     .found = std::move(found),
-                     .expected = std::move(expected)});
+    throw SpecError({path_, "--layer-times", std::move(found), std::move(expected)});
   }
 
  protected:

@@ -221,11 +221,8 @@ struct CsvLine {
 
 [[noreturn]] void fail(const CsvLine& place, std::string found, std::string expected,
                        std::string hint = {}) {
-  throw SpecError({.file = place.file,
-                   .place = fmt::format("line {}", place.line),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
+  throw SpecError({place.file, fmt::format("line {}", place.line), std::move(found),
+                   std::move(expected), std::move(hint)});
 }
 
 std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) {

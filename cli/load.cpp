@@ -82,12 +82,10 @@ void load_framework_of(CaseOptions& options, std::span<const Machine> machines) 
   const Machine& first = machines.front();
   for (const Machine& machine : machines) {
     if (machine.profile.framework == first.profile.framework) continue;
-    throw SpecError({.file = machine.path,
-                     .place = "/framework",
-                     .found = in_quotes(machine.profile.framework),
-                     .expected = fmt::format("the same as in {}: {}", first.path,
-                                             in_quotes(first.profile.framework)),
-                     .hint = "--framework says which one all of them run"});
+    throw SpecError(
+        {machine.path, "/framework", in_quotes(machine.profile.framework),
+         fmt::format("the same as in {}: {}", first.path, in_quotes(first.profile.framework)),
+         "--framework says which one all of them run"});
   }
   if (first.profile.framework.empty()) return;
   load_framework(options, first.profile.framework, first.path + ": /framework");

@@ -146,9 +146,7 @@ std::string_view typed_for(const Arguments& arguments, const SpecError::Parts& e
 
 int run_command_line(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
-    throw SpecError({.found = "no command",
-                     .expected = "`ooc-paleo COMMAND ...`",
-                     .hint = "see `ooc-paleo --help`"});
+    throw SpecError({"", "", "no command", "`ooc-paleo COMMAND ...`", "see `ooc-paleo --help`"});
   }
   const std::string& word = command_line[1];
   if (word == "--help" || word == "-h" || word == "help") {

@@ -22,11 +22,8 @@ struct Close {
 
 [[noreturn]] void fail(const std::string& path, std::string_view place, std::string found,
                        std::string expected, std::string hint = {}) {
-  throw SpecError({.file = path,
-                   .place = std::string(place),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
+  throw SpecError(
+      {path, std::string(place), std::move(found), std::move(expected), std::move(hint)});
 }
 
 }  // namespace

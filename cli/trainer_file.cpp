@@ -146,10 +146,7 @@ struct Said {
     return std::find(std::begin(kOff), std::end(kOff), lower_case(text)) == std::end(kOff);
   }
   [[noreturn]] void fail(std::string expected) const {
-    throw SpecError({.file = file,
-                     .place = pointer,
-                     .found = in_quotes(text),
-                     .expected = std::move(expected)});
+    throw SpecError({file, pointer, in_quotes(text), std::move(expected)});
   }
   [[nodiscard]] std::int64_t number() const {
     try {
@@ -214,11 +211,9 @@ class Reader {
     whole_.file = path;
     read_keys(text, path);
     if (!knows_some_) {
-      throw SpecError({.file = path,
-                       .place = std::string(kJobFlag),
-                       .found = "none of the keys that are known",
-                       .expected = "DeepSpeed's JSON, or the YAML of accelerate, axolotl or a "
-                                   "Hugging Face trainer"});
+      throw SpecError({path, std::string(kJobFlag), "none of the keys that are known",
+                       "DeepSpeed's JSON, or the YAML of accelerate, axolotl or a "
+                       "Hugging Face trainer"});
     }
     compose();
     return std::move(job_);

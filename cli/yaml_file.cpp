@@ -98,10 +98,8 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   [[noreturn]] void fail(const YAML::Mark& mark, std::string found, std::string expected) const {
-    throw SpecError({.file = file_,
-                     .place = fmt::format("line {}", mark.line + 1),
-                     .found = std::move(found),
-                     .expected = std::move(expected)});
+    throw SpecError(
+        {file_, fmt::format("line {}", mark.line + 1), std::move(found), std::move(expected)});
   }
   void count(std::int64_t more, const YAML::Mark& mark) {
     values_ += more;
@@ -174,10 +172,7 @@ SpecDocument read_yaml_text(std::string_view text, const std::string& file,
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
   } catch (const YAML::Exception& error) {
-    throw SpecError({.file = file,
-                     .place = fmt::format("line {}", error.mark.line + 1),
-                     .found = error.msg,
-                     .expected = "YAML"});
+    throw SpecError({file, fmt::format("line {}", error.mark.line + 1), error.msg, "YAML"});
   }
   return {.file = file, .root = builder.take()};
 }

@@ -164,10 +164,8 @@ void read_records(std::string_view text, const std::string& file,
                   const std::function<void(const BenchRecord&)>& take) {
   bool greeted = false;
   const auto fail = [&](std::string place, std::string found) {
-    throw SpecError({.file = file,
-                     .place = std::move(place),
-                     .found = std::move(found),
-                     .expected = "a greeting of ooc-paleo-gpu, format ooc-paleo/bench, version 1"});
+    throw SpecError({file, std::move(place), std::move(found),
+                     "a greeting of ooc-paleo-gpu, format ooc-paleo/bench, version 1"});
   };
   for (std::size_t number = 1; text.find('\n') != std::string_view::npos; ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));

@@ -102,12 +102,10 @@ void fit_number(const ParameterField& field, const Rows& rows, KernelPlatform& p
 /// What the model knows of the machine.
 KernelPlatform platform_of(const HardwareProfile& profile) {
   if (!profile.kernels) {
-    throw SpecError({.file = profile.file,
-                     .place = "/compute",
-                     .found = "no \"architecture\"",
-                     .expected = "\"architecture\" and \"multiprocessors\"",
-                     .hint = "in place of \"efficiency\" and \"kernel_launch\", for example "
-                             "\"architecture\": \"pascal\", \"multiprocessors\": 28"});
+    throw SpecError({profile.file, "/compute", "no \"architecture\"",
+                     "\"architecture\" and \"multiprocessors\"",
+                     "in place of \"efficiency\" and \"kernel_launch\", for example "
+                     "\"architecture\": \"pascal\", \"multiprocessors\": 28"});
   }
   KernelPlatform platform;
   platform.architecture = profile.kernels->architecture->parameters;
@@ -128,10 +126,9 @@ void check_types(const std::vector<MeasuredOperation>& rows, const KernelPlatfor
     const bool has = is_tensor(row) ? on_tensor_cores(platform, row.dtype)
                                     : sustained_rate(platform, simt_dtype(row.dtype)) > 0;
     if (has || row.kind == "streaming") continue;
-    throw SpecError({.file = table,
-                     .place = fmt::format("line {}, dtype", row.line),
-                     .found = std::string(dtype_info(row.dtype).name),
-                     .expected = "a type that --hardware has a peak and units for"});
+    throw SpecError({table, fmt::format("line {}, dtype", row.line),
+                     std::string(dtype_info(row.dtype).name),
+                     "a type that --hardware has a peak and units for"});
   }
 }
 
@@ -210,10 +207,8 @@ int run_from_operations(const Arguments& arguments) {
     note(architecture, kind, of.size(), left, name, date_option(arguments).value_or(""));
   }
   if (used == 0) {
-    throw SpecError({.file = table,
-                     .place = "the rows",
-                     .found = "none that anything can be fitted to",
-                     .expected = "rows of a type and kind that the architecture has numbers for"});
+    throw SpecError({table, "the rows", "none that anything can be fitted to",
+                     "rows of a type and kind that the architecture has numbers for"});
   }
   if (used < rows.size()) report += fmt::format("not used: {} rows\n", rows.size() - used);
   architecture.parameters = platform.architecture;

@@ -41,11 +41,8 @@ std::vector<std::string_view> split(std::string_view line) {
 
 [[noreturn]] void fail_at(const std::string& file, std::string place, std::string found,
                           std::string expected) {
-  throw SpecError({.file = file,
-                   .place = std::move(place),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = "docs/calibration.md, \"Tables of operations\", lists the columns"});
+  throw SpecError({file, std::move(place), std::move(found), std::move(expected),
+                   "docs/calibration.md, \"Tables of operations\", lists the columns"});
 }
 
 /// One line by the names of its columns.

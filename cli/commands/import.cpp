@@ -49,10 +49,9 @@ SpecDocument imported(const std::string& name, NetworkOptions& network, const Im
   }
   const SpecDocument config = read_spec_file(path, network.limits);
   if (!is_checkpoint_config(config)) {
-    throw SpecError({.file = config.file,
-                     .found = "no \"model_type\"",
-                     .expected = "the config.json of a checkpoint, or an ONNX model",
-                     .hint = "a network file needs no import"});
+    throw SpecError({config.file, "", "no \"model_type\"",
+                     "the config.json of a checkpoint, or an ONNX model",
+                     "a network file needs no import"});
   }
   return read_spec_text(import_config(config, options), "the network of " + config.file, network.limits);
 }

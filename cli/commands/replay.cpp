@@ -56,10 +56,8 @@ const auto kReplayFlags = flags::joined(
 
 void check_devices(const Machine& machine) {
   if (machine.profile.devices == 1) return;
-  throw SpecError({.file = machine.path,
-                   .place = "/devices",
-                   .found = std::to_string(machine.profile.devices),
-                   .expected = "1: plans are replayed on one device"});
+  throw SpecError({machine.path, "/devices", std::to_string(machine.profile.devices),
+                   "1: plans are replayed on one device"});
 }
 
 void check_one_device(const CaseOptions& job) {

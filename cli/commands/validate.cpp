@@ -36,10 +36,7 @@ int run_validate(const Arguments& arguments) {
     const std::string& id = report.files.back().file.id;
     const auto [known, is_new] = ids.emplace(id, path);
     if (is_new) continue;
-    throw SpecError({.file = path,
-                     .place = "/id",
-                     .found = in_quotes(id) + ", as in " + known->second,
-                     .expected = "an id of its own"});
+    throw SpecError({path, "/id", in_quotes(id) + ", as in " + known->second, "an id of its own"});
   }
   RowRunner runner(limits);
   for (FileReport& each : report.files) {

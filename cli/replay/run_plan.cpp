@@ -48,13 +48,12 @@ class ReplayReader {
 
   std::variant<MeasuredRun, std::string> finish() {
     if (finished_) return std::move(*finished_);
-    throw SpecError({.file = file_,
-                     .found = others_ == 0 ? std::string("no run of a plan")
-                                           : fmt::format("runs of {} other plans", others_),
-                     .expected = "a run of this plan, " + request_,
-                     .hint =
-                         "network, profile, batch, memory, schedule and --compute must be those "
-                         "of --export-plan"});
+    throw SpecError({file_, "",
+                     others_ == 0 ? std::string("no run of a plan")
+                                  : fmt::format("runs of {} other plans", others_),
+                     "a run of this plan, " + request_,
+                     "network, profile, batch, memory, schedule and --compute must be those "
+                     "of --export-plan"});
   }
 
  private:
@@ -113,10 +112,7 @@ class ReplayReader {
   }
 
   [[noreturn]] void fail(const BenchRecord& record, std::string found, std::string expected) const {
-    throw SpecError({.file = file_,
-                     .place = record.place,
-                     .found = std::move(found),
-                     .expected = std::move(expected)});
+    throw SpecError({file_, record.place, std::move(found), std::move(expected)});
   }
 
   const std::string& file_;

@@ -195,11 +195,7 @@ void needs_option(std::string_view option, const std::string& needed) {
 }
 
 void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {
-  throw SpecError({.file = "",
-                   .place = std::string(flag),
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
+  throw SpecError({"", std::string(flag), std::move(found), std::move(expected), std::move(hint)});
 }
 
 void unknown_word(std::string_view flag, std::string_view word,

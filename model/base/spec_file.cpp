@@ -16,10 +16,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& path, std::string found, std::string expected,
                        std::string hint = {}) {
-  throw SpecError({.file = path,
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(hint)});
+  throw SpecError({path, "", std::move(found), std::move(expected), std::move(hint)});
 }
 
 [[noreturn]] void too_large(const std::string& path, const std::string& size,

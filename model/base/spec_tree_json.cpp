@@ -189,11 +189,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
                             std::string expected, const std::string& hint) const {
     std::string where = fmt::format("line {}, column {}", place.line, place.column);
     if (!hint.empty()) where += ", " + hint;
-    throw SpecError({.file = file_,
-                     .place = std::move(pointer),
-                     .found = std::move(found),
-                     .expected = std::move(expected),
-                     .hint = std::move(where)});
+    throw SpecError(
+        {file_, std::move(pointer), std::move(found), std::move(expected), std::move(where)});
   }
 
   SpecNode next_node(SpecType type) {
@@ -345,10 +342,9 @@ void check_encoding(std::string_view text, const std::string& file) {
 SpecDocument read_spec_text(std::string_view text, const std::string& file,
                             const ReadLimits& limits) {
   if (text.size() > static_cast<std::size_t>(limits.max_bytes)) {
-    throw SpecError({.file = file,
-                     .found = fmt::format("{} bytes", text.size()),
-                     .expected = fmt::format("at most {} bytes", limits.max_bytes),
-                     .hint = "the limit on input files is set by --max-input"});
+    throw SpecError({file, "", fmt::format("{} bytes", text.size()),
+                     fmt::format("at most {} bytes", limits.max_bytes),
+                     "the limit on input files is set by --max-input"});
   }
   check_encoding(text, file);
   return SpecDocument{file, TreeBuilder(text, file, limits).read()};

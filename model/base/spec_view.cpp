@@ -69,11 +69,7 @@ SpecView::SpecView(const SpecNode& node, const SpecDocument& document, std::stri
 void SpecView::fail(std::string found, std::string expected, const std::string& hint) const {
   std::string where = fmt::format("line {}, column {}", node_->line, node_->column);
   if (!hint.empty()) where += ", " + hint;
-  throw SpecError({.file = file(),
-                   .place = pointer_,
-                   .found = std::move(found),
-                   .expected = std::move(expected),
-                   .hint = std::move(where)});
+  throw SpecError({file(), pointer_, std::move(found), std::move(expected), std::move(where)});
 }
 
 std::string SpecView::found() const {

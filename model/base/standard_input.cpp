@@ -16,9 +16,7 @@ namespace {
 
 void check(bool done) {
   if (done) return;
-  throw SpecError({.file = std::string(kStandardInput),
-                   .found = std::strerror(errno),
-                   .expected = "readable input"});
+  throw SpecError({std::string(kStandardInput), "", std::strerror(errno), "readable input"});
 }
 
 void keep_all(int kept, std::int64_t max_bytes) {

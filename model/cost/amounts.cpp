@@ -157,11 +157,8 @@ Bytes countable_bytes(Wide sum, const TrainingGraph& graph, std::string_view wha
 
 void too_large_to_count(const TrainingGraph& graph, const std::string& found,
                         const std::string& expected) {
-  throw SpecError({.file = graph.network->name,
-                   .place = "--batch",
-                   .found = found,
-                   .expected = expected,
-                   .hint = "the batch or the network is too large to count exactly"});
+  throw SpecError({graph.network->name, "--batch", found, expected,
+                   "the batch or the network is too large to count exactly"});
 }
 
 }  // namespace ooc

@@ -163,11 +163,8 @@ class ComputeEstimator {
       for (const auto& [known, rate] : profile_.peak)
         hint += fmt::format(" {}", dtype_info(known).name);
     }
-    throw SpecError({.file = profile_.file,
-                     .place = "/compute/peak/" + name,
-                     .found = "nothing",
-                     .expected = "the peak rate of " + name + why,
-                     .hint = std::move(hint)});
+    throw SpecError({profile_.file, "/compute/peak/" + name, "nothing",
+                     "the peak rate of " + name + why, std::move(hint)});
   }
 
   const TrainingGraph& graph_;

@@ -25,11 +25,8 @@ const TransferMode& find_mode(const HardwareProfile& profile, const std::string&
   for (const auto& [name, unused] : profile.connection.modes) {
     known += (known.empty() ? "\"" : ", \"") + name + "\"";
   }
-  throw SpecError({.file = profile.file,
-                   .place = "/connection/modes/" + mode,
-                   .found = "nothing",
-                   .expected = "a transfer mode \"" + mode + "\"",
-                   .hint = "the profile has " + known});
+  throw SpecError({profile.file, "/connection/modes/" + mode, "nothing",
+                   "a transfer mode \"" + mode + "\"", "the profile has " + known});
 }
 
 /// A direction with the overrides applied.
@@ -286,11 +283,9 @@ void add_faults(std::vector<TransferCost>& costs, const std::vector<Bytes>& tens
     const std::int64_t count = groups.of(tensor_bytes[i]);
     const Int128 serving = Int128{count} * mode.fault->count();
     if (serving + costs[i].alone.count() > kMaxTimeNs / 2) {
-      throw SpecError({.file = file,
-                       .place = "/connection/modes/unified_fault/fault",
-                       .found = std::to_string(count) + " faults in one tensor, 52 days or more",
-                       .expected = "every copy below 2^52 ns",
-                       .hint = "a smaller batch"});
+      throw SpecError({file, "/connection/modes/unified_fault/fault",
+                       std::to_string(count) + " faults in one tensor, 52 days or more",
+                       "every copy below 2^52 ns", "a smaller batch"});
     }
     const Duration time(static_cast<std::int64_t>(serving));
     costs[i].latency += time;

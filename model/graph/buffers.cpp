@@ -208,11 +208,8 @@ class BufferAssigner {
       case InPlace::kRequired: {
         const std::string why_not = obstacle(layer);
         if (why_not.empty()) return true;
-        throw SpecError({.file = network_.name,
-                         .place = "layer \"" + layer.name + "\"",
-                         .found = "\"in_place\": true",
-                         .expected = why_not,
-                         .hint = "leave in_place out: it is used where it is possible"});
+        throw SpecError({network_.name, "layer \"" + layer.name + "\"", "\"in_place\": true",
+                         why_not, "leave in_place out: it is used where it is possible"});
       }
     }
     return false;

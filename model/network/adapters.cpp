@@ -141,11 +141,7 @@ class AdapterWriter {
         names_.empty() ? "a network with linear layers whose weights are their own"
                        : fmt::format("names of linear layers, of {}", fmt::join(names_, ", "));
     const auto refuse = [&](std::string found, std::string hint) {
-      throw SpecError({.file = network_.file,
-                       .place = "--lora",
-                       .found = std::move(found),
-                       .expected = known,
-                       .hint = std::move(hint)});
+      throw SpecError({network_.file, "--lora", std::move(found), known, std::move(hint)});
     };
     if (options_.targets.empty() && !any_) refuse("no layer to adapt", "");
     for (std::size_t i = 0; i < is_found_.size(); ++i) {

@@ -62,17 +62,13 @@ std::string input_shapes(const SpecNode& root) {
   const std::string found = "no symbol " + asked.name;
   if (names.empty()) {
     const std::string shapes = input_shapes(document.root);
-    throw SpecError({.file = document.file,
-                     .place = "/symbols",
-                     .found = found,
-                     .expected = fmt::format("one that can be {}", asked.value),
-                     .hint = shapes.empty() ? "" : "the network's inputs are fixed at " + shapes});
+    throw SpecError({document.file, "/symbols", found,
+                     fmt::format("one that can be {}", asked.value),
+                     shapes.empty() ? "" : "the network's inputs are fixed at " + shapes});
   }
-  throw SpecError({.file = document.file,
-                   .place = "/symbols",
-                   .found = found,
-                   .expected = fmt::format("one of its symbols: {}", fmt::join(names, ", ")),
-                   .hint = did_you_mean(asked.name, names)});
+  throw SpecError({document.file, "/symbols", found,
+                   fmt::format("one of its symbols: {}", fmt::join(names, ", ")),
+                   did_you_mean(asked.name, names)});
 }
 
 std::vector<SymbolValue> stated_symbols(const SpecDocument& document) {

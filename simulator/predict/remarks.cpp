@@ -332,11 +332,9 @@ void check_any_batch(const Workload& workload) {
   if (!workload.network->batch) return;
   const Layer* layer = layer_for_batch(*workload.network, {});
   if (layer == nullptr) return;
-  throw SpecError({.file = workload.path,
-                   .place = fmt::format("layer \"{}\"", layer->name),
-                   .found = fmt::format("times for batch {}", *workload.network->batch),
-                   .expected = "times that hold for any batch",
-                   .hint = kRemedy});
+  throw SpecError({workload.path, fmt::format("layer \"{}\"", layer->name),
+                   fmt::format("times for batch {}", *workload.network->batch),
+                   "times that hold for any batch", kRemedy});
 }
 
 std::string stated_times_remark(const Workload& workload, const ComputeOptions& compute) {

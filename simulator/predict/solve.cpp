@@ -600,13 +600,11 @@ const ScalingRepeat& scaling_repeat(const Workload& workload) {
   if (scaling.size() == 1) return scaling.front();
   std::string names;
   for (const ScalingRepeat& each : scaling) names += (names.empty() ? "" : ", ") + each.name;
-  throw SpecError({.file = workload.path,
-                   .place = "/layers",
-                   .found = scaling.empty()
-                                ? "no repeat that scales"
-                                : fmt::format("{} repeats that scale: {}", scaling.size(), names),
-                   .expected = "one repeat with \"scale\": true",
-                   .hint = "it is what deeper networks of this kind have more of"});
+  throw SpecError(
+      {workload.path, "/layers",
+       scaling.empty() ? "no repeat that scales"
+                       : fmt::format("{} repeats that scale: {}", scaling.size(), names),
+       "one repeat with \"scale\": true", "it is what deeper networks of this kind have more of"});
 }
 
 std::optional<double> gain_over_in_core(const SolveReport& report, const SolveRow& row) {
