@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
@@ -31,47 +32,35 @@ std::size_t choice_index(const Option& flag, std::string_view word) {
   return static_cast<std::size_t>(found - words.begin());
 }
 
-template <class Enum>
-void read_choice(const Option& flag, std::string_view word, Enum& value) {
-  value = static_cast<Enum>(choice_index(flag, word));
-}
-
-template <class Enum>
-std::string choice_text(const Option& flag, Enum value) {
-  return words_of(flag.choices)[static_cast<std::size_t>(value)];
-}
-
-/// "N": a whole number from 0 on.
-std::int64_t count_of(std::string_view text, const Option& flag) {
-  return whole_number_of(text, flag.name, 0, kMaxCount);
-}
-
 /// "2.5": a factor, however large a schedule will have it.
-Ratio factor_of(std::string_view text, const Option& flag) {
+void read_value(const Option& flag, std::string_view text, Ratio& value) {
   constexpr double kLargest = 9e9;  // what a Ratio holds
   const std::optional<double> factor = real_in(text);
   if (!factor || !(*factor >= 0) || *factor > kLargest) {
     bad_value(flag.name, in_quotes(text), "a number such as 2 or 1.5");
   }
-  return Ratio(std::llround(*factor * static_cast<double>(kOne.count())));
+  value = Ratio(std::llround(*factor * static_cast<double>(kOne.count())));
+}
+std::string text_of(const Option&, Ratio value) {
+  return fmt::format("{}", static_cast<double>(value.count()) / 1e9);
 }
 
-SubBatch read_sub_batch(const Option& flag, std::string_view text) {
-  if (text == "auto") return {.kind = SubBatch::Kind::kAuto};
-  if (text == "off") return {.kind = SubBatch::Kind::kOff};
-  if (text.starts_with("1/")) {
-    return {.kind = SubBatch::Kind::kCount,
-            .count = whole_number_of(text.substr(2), flag.name, 1, kMaxBatch)};
-  }
+void read_value(const Option& flag, std::string_view text, SubBatch& value) {
   const std::optional<std::int64_t> samples = integer_in(text);
-  if (!samples || *samples < 1) {
+  if (text == "auto" || text == "off") {
+    value = {.kind = text == "auto" ? SubBatch::Kind::kAuto : SubBatch::Kind::kOff};
+  } else if (text.starts_with("1/")) {
+    value = {.kind = SubBatch::Kind::kCount,
+             .count = whole_number_of(text.substr(2), flag.name, 1, kMaxBatch)};
+  } else if (samples && *samples >= 1) {
+    value = {.kind = SubBatch::Kind::kSize, .samples = *samples};
+  } else {
     bad_value(flag.name, in_quotes(text),
               "auto, off, a number of samples from 1 to the batch, or a share such as 1/4");
   }
-  return {.kind = SubBatch::Kind::kSize, .samples = *samples};
 }
 
-std::string sub_batch_text(const SubBatch& sub_batch) {
+std::string text_of(const Option&, const SubBatch& sub_batch) {
   switch (sub_batch.kind) {
     case SubBatch::Kind::kUsual:
       return "";
@@ -87,8 +76,9 @@ std::string sub_batch_text(const SubBatch& sub_batch) {
   return "";
 }
 
-Blocks read_blocks(const Option& flag, std::string_view text) {
-  if (text == "auto") return {};
+void read_value(const Option& flag, std::string_view text, Blocks& blocks) {
+  blocks = {};
+  if (text == "auto") return;
   const auto number = [&](std::string_view digits) {
     const std::optional<std::int64_t> value = integer_in(digits);
     if (!value || *value < 1) {
@@ -98,24 +88,24 @@ Blocks read_blocks(const Option& flag, std::string_view text) {
     }
     return *value;
   };
-  Blocks blocks{.kind = Blocks::Kind::kLayer};
-  if (text == "layer") return blocks;
+  blocks.kind = Blocks::Kind::kLayer;
+  if (text == "layer") return;
   if (!text.starts_with("layer:")) {
-    return {.kind = Blocks::Kind::kNumber, .number = number(text)};
+    blocks = {.kind = Blocks::Kind::kNumber, .number = number(text)};
+    return;
   }
   const std::string_view which = text.substr(6);
   if (const std::size_t dots = which.find(".."); dots != std::string_view::npos) {
     blocks.first = which.substr(0, dots);
     blocks.last = which.substr(dots + 2);
-    return blocks;
+    return;
   }
   const std::size_t slash = which.find('/');
   blocks.together = number(which.substr(0, slash));
   blocks.of = slash == std::string_view::npos ? blocks.together : number(which.substr(slash + 1));
-  return blocks;
 }
 
-std::string blocks_text(const Blocks& blocks) {
+std::string text_of(const Option&, const Blocks& blocks) {
   switch (blocks.kind) {
     case Blocks::Kind::kAuto:
       return "auto";
@@ -130,124 +120,131 @@ std::string blocks_text(const Blocks& blocks) {
   return "";
 }
 
+template <class Value>
+void read_value(const Option& flag, std::string_view text, Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    value = true;
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    value = text;
+  } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+    value = whole_number_of(text, flag.name, 0, kMaxCount);
+  } else if constexpr (std::is_same_v<Value, Bytes>) {
+    value = bytes_of(text, flag.name);
+  } else if constexpr (std::is_enum_v<Value>) {
+    value = static_cast<Value>(choice_index(flag, text));
+  } else {
+    read_value(flag, text, value.emplace());
+  }
+}
+
+template <class Value>
+std::string text_of(const Option& flag, const Value& value) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return value ? "yes" : "no";
+  } else if constexpr (std::is_same_v<Value, std::string>) {
+    return value;
+  } else if constexpr (std::is_same_v<Value, std::int64_t>) {
+    return std::to_string(value);
+  } else if constexpr (std::is_same_v<Value, Bytes>) {
+    return exact_bytes(value);
+  } else if constexpr (std::is_enum_v<Value>) {
+    return words_of(flag.choices)[static_cast<std::size_t>(value)];
+  } else {
+    return value ? text_of(flag, *value) : std::string();
+  }
+}
+
+template <auto kField>
+void read(const Option& flag, std::string_view text, ScheduleOptions& options) {
+  if constexpr (std::is_invocable_v<decltype(kField), ScheduleOptions&>) {
+    read_value(flag, text, options.*kField);
+  } else {
+    read_value(flag, text, options.own.change().*kField);
+  }
+}
+template <auto kField>
+std::string write(const Option& flag, const ScheduleOptions& options) {
+  if constexpr (std::is_invocable_v<decltype(kField), const ScheduleOptions&>) {
+    return text_of(flag, options.*kField);
+  } else {
+    return text_of(flag, (*options.own).*kField);
+  }
+}
+
 constexpr auto kTable = std::to_array<Option>({
     {.name = "--sub-batch",
      .value = "N",
      .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
              "at once (default: auto for modnn, else off)",
      .tried = "off|auto|1",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.sub_batch = read_sub_batch(flag, text); },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return sub_batch_text(options.sub_batch); }},
+     .read = &read<&ScheduleOptions::sub_batch>,
+     .write = &write<&ScheduleOptions::sub_batch>},
     {.name = "--algorithms",
      .value = "RULE",
      .help = "which algorithms convolutions use: for each the fastest whose workspace fits "
              "(default), without workspace, or the fastest",
      .choices = "fitting|memory|performance",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { read_choice(flag, text, options.algorithms); },
-     .write = [](const Option& flag,
-                 const ScheduleOptions& options) { return choice_text(flag, options.algorithms); }},
+     .read = &read<&ScheduleOptions::algorithms>,
+     .write = &write<&ScheduleOptions::algorithms>},
     {.name = "--trials",
      .value = "RULE",
      .help = "which candidate that fits vdnn-dyn takes: the first of its order (default), or "
              "the fastest",
      .choices = "order|time",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { read_choice(flag, text, options.trials); },
-     .write = [](const Option& flag,
-                 const ScheduleOptions& options) { return choice_text(flag, options.trials); }},
+     .read = &read<&ScheduleOptions::trials>,
+     .write = &write<&ScheduleOptions::trials>},
     {.name = "--far-compression",
      .value = "R",
      .help = "vdnn++: tensors take R times less in far memory, from 1 to 1000; default 1",
      .tried = "1|1.5|1000",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.far_compression = factor_of(text, flag); },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return fmt::format("{}", static_cast<double>(options.far_compression.count()) / 1e9);
-         }},
+     .read = &read<&ScheduleOptions::far_compression>,
+     .write = &write<&ScheduleOptions::far_compression>},
     {.name = "--restore-per-reader",
      .value = "",
      .help = "lms: what moved comes back for each backward task that reads it, as in TFLMS, IBM's "
              "program; without it once for all",
-     .read = [](const Option&, std::string_view,
-                ScheduleOptions& options) { options.own.change().restore_per_reader = true; },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return std::string(options.own->restore_per_reader ? "yes" : "no");
-         }},
+     .read = &read<&OwnOptions::restore_per_reader>,
+     .write = &write<&OwnOptions::restore_per_reader>},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
              "fits)",
      .tried = "0 B|100 B|100 kB",
      .says_how_much = true,
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().keep_bytes = bytes_of(text, flag.name);
-         },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return options.own->keep_bytes ? exact_bytes(*options.own->keep_bytes) : std::string();
-         }},
+     .read = &read<&OwnOptions::keep_bytes>,
+     .write = &write<&OwnOptions::keep_bytes>},
     {.name = "--slack-min",
      .value = "N",
      .help = "lms: swap only what waits at least N tasks for its reader (default: 0)",
      .tried = "0|3|9",
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().slack_min = count_of(text, flag);
-         },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return std::to_string(options.own->slack_min);
-         }},
+     .read = &read<&OwnOptions::slack_min>,
+     .write = &write<&OwnOptions::slack_min>},
     {.name = "--bytes-min",
      .value = "SIZE",
      .help = "lms: swap only tensors of at least that size (default: 0 B)",
      .tried = "0 B|100 B|100 kB",
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().bytes_min = bytes_of(text, flag.name);
-         },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return exact_bytes(options.own->bytes_min); }},
+     .read = &read<&OwnOptions::bytes_min>,
+     .write = &write<&OwnOptions::bytes_min>},
     {.name = "--max-swaps",
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
      .tried = "0|1|3|99",
      .says_how_much = true,
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().max_swaps = count_of(text, flag);
-         },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return options.own->max_swaps ? std::to_string(*options.own->max_swaps) : std::string();
-         }},
+     .read = &read<&OwnOptions::max_swaps>,
+     .write = &write<&OwnOptions::max_swaps>},
     {.name = "--lms-action",
      .value = "ACTION",
      .help = "lms: what becomes of a tensor: moved (default), compressed to float16, or both",
      .choices = "swap|compress|both",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { read_choice(flag, text, options.lms_action); },
-     .write = [](const Option& flag,
-                 const ScheduleOptions& options) { return choice_text(flag, options.lms_action); }},
+     .read = &read<&ScheduleOptions::lms_action>,
+     .write = &write<&ScheduleOptions::lms_action>},
     {.name = "--recompute",
      .value = "RULE",
      .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
              "(memory), or once where that needs no more than the largest task (cost, default)",
      .choices = "cost|speed|memory",
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           read_choice(flag, text, options.own.change().recomputation);
-         },
-     .write =
-         [](const Option& flag, const ScheduleOptions& options) {
-           return choice_text(flag, options.own->recomputation);
-         }},
+     .read = &read<&OwnOptions::recomputation>,
+     .write = &write<&OwnOptions::recomputation>},
     {.name = "--blocks",
      .value = "N",
      .help =
@@ -257,53 +254,35 @@ constexpr auto kTable = std::to_array<Option>({
          "several cuts",
      .tried = "auto|layer|1|3|layer:2|layer:1/2",
      .says_how_much = true,
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().blocks = read_blocks(flag, text);
-         },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return blocks_text(options.own->blocks); }},
+     .read = &read<&OwnOptions::blocks>,
+     .write = &write<&OwnOptions::blocks>},
     {.name = "--layers-moved",
      .value = "N",
      .help = "offload-layers: what the first N blocks save moves (default: the fewest that fit)",
      .tried = "0|1|3|99",
      .says_how_much = true,
-     .read =
-         [](const Option& flag, std::string_view text, ScheduleOptions& options) {
-           options.own.change().layers_moved = count_of(text, flag);
-         },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           const auto& moved = options.own->layers_moved;
-           return moved ? std::to_string(*moved) : std::string();
-         }},
+     .read = &read<&OwnOptions::layers_moved>,
+     .write = &write<&OwnOptions::layers_moved>},
     {.name = "--only",
      .value = "LAYERS",
      .help =
          "capacity, offload-layers, checkpoint-offload: only what these layers save moves; names "
          "within a block or kinds of layer, `*` for any letters: `attention`, `attn*,to_out`",
      .tried = "*|l0",
-     .read = [](const Option&, std::string_view text,
-                ScheduleOptions& options) { options.own.change().only = text; },
-     .write = [](const Option&, const ScheduleOptions& options) { return options.own->only; }},
+     .read = &read<&OwnOptions::only>,
+     .write = &write<&OwnOptions::only>},
     {.name = "--search",
      .value = "N",
      .help = "best: try N plans (default: 20000 for small networks, down to 500 for large ones)",
      .tried = "0|30|150",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.own.change().search = count_of(text, flag); },
-     .write =
-         [](const Option&, const ScheduleOptions& options) {
-           return options.own->search ? std::to_string(*options.own->search) : std::string();
-         }},
+     .read = &read<&OwnOptions::search>,
+     .write = &write<&OwnOptions::search>},
     {.name = "--seed",
      .value = "N",
      .help = "best: another search of the same kind (default: 1)",
      .tried = "1|2|77",
-     .read = [](const Option& flag, std::string_view text,
-                ScheduleOptions& options) { options.own.change().seed = count_of(text, flag); },
-     .write = [](const Option&,
-                 const ScheduleOptions& options) { return std::to_string(options.own->seed); }},
+     .read = &read<&OwnOptions::seed>,
+     .write = &write<&OwnOptions::seed>},
 });
 
 }  // namespace
