@@ -176,39 +176,4 @@ const TransferFit* Calibration::copy(std::string_view mode, std::string_view dir
 
 Calibration analyse(const SampleSet& set) { return Analysis(set).run(); }
 
-std::vector<Statement> order_of_modes(const Calibration& calibration) {
-  std::vector<Statement> statements;
-  for (const char* direction : kDirections) {
-    const std::array fits{calibration.copy("pinned", direction),
-                          calibration.copy("unified_prefetch", direction),
-                          calibration.copy("pageable", direction)};
-    const bool all = std::find(fits.begin(), fits.end(), nullptr) == fits.end();
-    /// Pinned, prefetch, pageable: GB/s, or us.
-    const auto state = [&](std::string_view claim, Bytes bytes, bool rates, auto holds) {
-      Statement statement{fmt::format("{}: {}", direction, claim), std::nullopt,
-                          "not all three modes were measured"};
-      if (all) {
-        std::array<double, 3> values{};
-        for (std::size_t i = 0; i < 3; ++i) {
-          const double ns = time_of(fits[i]->kept, bytes);
-          values[i] = rates ? rate_of(bytes, ns) / 1e9 : ns / 1e3;
-        }
-        statement.holds = holds(values[0], values[1], values[2]);
-        statement.figures = fmt::format("{:.1f}, {:.1f}, {:.1f} {}", values[0], values[1],
-                                        values[2], rates ? "GB/s" : "us");
-      }
-      statements.push_back(std::move(statement));
-    };
-    const auto ordered = [](double a, double b, double c) { return a > b && b > c; };
-    state("at 4 MiB pinned is above prefetch above pageable", Bytes(4 << 20), true, ordered);
-    state("at 64 MiB pinned is above prefetch above pageable", Bytes(64 << 20), true, ordered);
-    // What a small copy takes, rather than the line's latency, which large sizes may have pulled.
-    state("prefetch has the largest latency (4 KiB)", Bytes(4096), false,
-          [](double a, double b, double c) { return b > a && b > c; });
-    state("prefetch is within 20 % of pinned at 1 GiB", Bytes(1 << 30), true,
-          [](double a, double b, double) { return b > 0.8 * a && b < 1.25 * a; });
-  }
-  return statements;
-}
-
 }  // namespace ooc

@@ -73,12 +73,4 @@ struct Calibration {
 
 [[nodiscard]] Calibration analyse(const SampleSet& set);
 
-/// Statement about the order of copy modes in figure 6 of the OOC-Paleo paper (DGX-1), checked on this machine.
-struct Statement {
-  std::string claim;
-  std::optional<bool> holds;  ///< unset: not measured
-  std::string figures;
-};
-[[nodiscard]] std::vector<Statement> order_of_modes(const Calibration& calibration);
-
 }  // namespace ooc

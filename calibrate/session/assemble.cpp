@@ -11,9 +11,9 @@
 #include <utility>
 #include <variant>
 
-#include "calibrate/session/report.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/spec_nodes.hpp"
 
 namespace ooc {
 namespace {
@@ -85,13 +85,33 @@ class Assembler {
     duplex();
     profile_.devices = 1;
     measured("devices", "one device was measured; the machine may hold more");
-    profile_.measurement_json = measurement_json(set_, calibration_);
+    machine();
     return std::move(result_);
   }
 
  private:
   void measured(const std::string& fields, std::string source) {
     say_measured(profile_, fields, std::move(source), head_.date);
+  }
+
+  void machine() {
+    SpecNode node = object_node({});
+    const std::optional<LinkState>& link = calibration_.link;
+    for (const auto& [key, value] : set_.machine) {
+      // What identifies one particular board or says nothing of the machine, and what was seen better later.
+      const bool left_out = key == "pci_bus_id" || key == "device";
+      const bool of_link = key == "pcie_generation" || key == "pcie_width";
+      if (!left_out && !(of_link && link)) put(node, key, text_node(value));
+    }
+    if (link) {
+      put(node, "pcie_generation", text_node(std::to_string(link->generation)));
+      put(node, "pcie_width", text_node(std::to_string(link->width)));
+    }
+    put(node, "measured_with", text_node(set_.program));
+    put(node, "backend", text_node(set_.backend));
+    if (!set_.effort.empty()) put(node, "effort", text_node(set_.effort));
+    if (!set_.date.empty()) put(node, "date", text_node(set_.date));
+    profile_.machine = std::move(node);
   }
 
   void copies() {

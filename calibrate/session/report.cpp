@@ -148,15 +148,9 @@ std::string launches(const LaunchFit& launch) {
   return titled("launches", text);
 }
 
-/// The order of modes, and the picture as a table: medians, every second power of two.
+/// Medians, every second power of two.
 std::string figure_6(const Calibration& calibration) {
   std::string text;
-  for (const Statement& statement : order_of_modes(calibration)) {
-    const char* verdict = !statement.holds   ? "not measured"
-                          : *statement.holds ? "reproduced"
-                                             : "NOT reproduced";
-    text += fmt::format("  {}: {} ({})\n", verdict, statement.claim, statement.figures);
-  }
   text += fmt::format("{:>11}{:>39}{:>39}\n{:>11}", "", "to near memory", "to far memory", "size");
   for (int i = 0; i < 2; ++i) {
     text += fmt::format("{:>13}{:>13}{:>13}", "pinned", "prefetch", "pageable");
@@ -177,10 +171,7 @@ std::string figure_6(const Calibration& calibration) {
     const bool any = row.find_first_not_of(" -") != std::string::npos;
     if (any) text += fmt::format("{:>11}{}\n", exact_bytes(Bytes(bytes)), row);
   }
-  return titled(
-      "order of the modes, as in the OOC-Paleo paper's figure 6 (DGX-1): pinned, prefetch, "
-      "pageable",
-      text);
+  return titled("time by size, as in the OOC-Paleo paper's figure 6", text);
 }
 
 std::string problems(const ReportInput& input) {
@@ -219,43 +210,6 @@ std::string calibration_report(const ReportInput& input) {
                           : fmt::format("\nassumed, not measured: {}\n", fmt::join(assumed, ", ")));
 }
 
-// Keys and their meaning are in docs/formats.md.
-
-namespace {
-
-void put_machine(JsonWriter& json, const SampleSet& set, const std::optional<LinkState>& link) {
-  json.begin_object("machine");
-  for (const auto& [key, value] : set.machine) {
-    // What identifies one particular board or says nothing of the machine, and what was seen better later.
-    const bool left_out = key == "pci_bus_id" || key == "device";
-    const bool of_link = key == "pcie_generation" || key == "pcie_width";
-    if (!left_out && !(of_link && link)) json.member(key, value);
-  }
-  if (link) {
-    json.member("pcie_generation", std::to_string(link->generation));
-    json.member("pcie_width", std::to_string(link->width));
-  }
-  json.member("measured_with", set.program).member("backend", set.backend);
-  if (!set.effort.empty()) json.member("effort", set.effort);
-  if (!set.date.empty()) json.member("date", set.date);
-  json.end();
-}
-
-void put_number(JsonWriter& json, std::string_view key, double number, int decimals) {
-  json.member(key, JsonText{fmt::format("{:.{}f}", number, decimals)});
-}
-
-void put_summary(JsonWriter& json, const Summary& summary) {
-  json.member("count", summary.count);
-  put_number(json, "median_ns", summary.median, 1);
-  put_number(json, "mad_ns", summary.mad, 1);
-  put_number(json, "min_ns", summary.min, 1);
-  put_number(json, "max_ns", summary.max, 1);
-  json.member("outliers", summary.outliers.size());
-}
-
-}  // namespace
-
 std::string calibration_json(const ReportInput& input, std::string_view version,
                              const std::vector<std::string>& command) {
   std::string text;
@@ -273,41 +227,6 @@ std::string calibration_json(const ReportInput& input, std::string_view version,
     });
   });
   json.member("assumed", input.profile.assumed).member("remarks", input.remarks).end();
-  return text;
-}
-
-std::string measurement_json(const SampleSet& set, const Calibration& calibration) {
-  std::string text;
-  JsonWriter json(text, JsonLayout::kLine);
-  put_machine(json.begin_object(), set, calibration.link);
-  json.begin_object("samples").begin_list("copies");
-  for (const CopyFit& copy : calibration.copies) {
-    for (const SizeFit& size : copy.fit.sizes) {
-      json.begin_object().member("mode", copy.mode).member("direction", copy.direction);
-      put_summary(json.member("bytes", size.bytes), size.times);
-      put_number(json, "fit_residual", size.kept_residual, 4);
-      put_number(json, "line_residual", size.line_residual, 4);
-      json.end();
-    }
-  }
-  json.end();
-  json.objects("interference", calibration.interference, [&](const InterferenceFit& each) {
-    json.member("kernel", each.kernel).member("direction", each.direction);
-    json.member("bytes", each.bytes);
-    put_number(json, "copy_share", each.copy_share, 4);
-    put_number(json, "kernel_share", each.kernel_share, 4);
-  });
-  json.begin_list("others");
-  for (const SampleGroup& group : set.groups) {
-    const bool above = group.key("what") == "copy";
-    for (const MetricSamples& metric : group.metrics) {
-      if ((above && metric.metric == "time") || metric.ns.empty()) continue;
-      json.begin_object().member("request", request_text(group.request));
-      put_summary(json.member("metric", metric.metric), summarize_times(metric.ns));
-      json.end();
-    }
-  }
-  json.end().end().end();
   return text;
 }
 

@@ -24,8 +24,4 @@ struct ReportInput {
 [[nodiscard]] std::string calibration_json(const ReportInput& input, std::string_view version,
                                            const std::vector<std::string>& command);
 
-/// Returns "machine" and "samples" of the profile: the device, and median, spread and count of each
-/// metric with its fit. Single times stay in the samples file.
-[[nodiscard]] std::string measurement_json(const SampleSet& set, const Calibration& calibration);
-
 }  // namespace ooc

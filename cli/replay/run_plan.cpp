@@ -126,11 +126,11 @@ class ReplayReader {
 
 /// The device that a measured profile was measured on.
 std::string measured_device(const HardwareProfile& profile) {
-  if (profile.measurement_json.empty()) return "";
-  const SpecDocument document = read_spec_text(profile.measurement_json, profile.name);
-  const auto machine = SpecView(document).find("machine");
-  const auto device = machine ? machine->find("device_name") : std::nullopt;
-  return device ? std::string(device->as_text()) : "";
+  if (!profile.machine) return "";
+  for (const auto& [key, value] : profile.machine->members) {
+    if (key == "device_name") return value.text;
+  }
+  return "";
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "model/base/algorithm.hpp"
 #include "model/base/copy_rules.hpp"
 #include "model/base/precision.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"
@@ -173,8 +174,8 @@ struct HardwareProfile {
   std::vector<std::string> assumed;
   /// Warnings about implausible numbers, one line each (plausible.hpp).
   std::vector<std::string> implausible;
-  /// JSON that calibration stores ("machine", "samples") and prediction ignores.
-  std::string measurement_json;
+  /// Machine that calibration measured, as it says it; prediction ignores it.
+  std::optional<SpecNode> machine;
 };
 
 /// Returns the efficiency of `kind`: its own, else "default". Experts ("moe") use "linear" before "default".

@@ -87,16 +87,6 @@ void check_format(const SpecView& root) {
   }
 }
 
-/// "machine" and "samples" as they are, numbers unrounded.
-std::string read_measurement(const SpecView& root) {
-  SpecNode kept;
-  kept.type = SpecType::kObject;
-  for (const char* key : {"machine", "samples"}) {
-    if (const auto value = root.find(key)) kept.members.emplace_back(key, value->node());
-  }
-  return kept.members.empty() ? "" : json_text(kept);
-}
-
 /// Everything but provenance; what is wrong is kept in the section.
 void read_parts(const ProfileSection& root, const ProfileSources& sources,
                 HardwareProfile& profile) {
@@ -182,7 +172,8 @@ HardwareProfile read_profile(const SpecDocument& document, const ProfileSources&
   read_parts(root, sources, profile);
   std::optional<SpecView> provenance;
   (void)root.attempt([&] { provenance = view.get("provenance"); });
-  profile.measurement_json = read_measurement(view);
+  if (const auto machine = view.find("machine")) profile.machine = machine->node();
+  (void)view.find("samples");  // of older calibrations
   root.reject_unknown_keys(0);
   // It is about all numbers, so these must be known.
   reading.errors.finish();

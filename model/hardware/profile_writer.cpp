@@ -205,13 +205,7 @@ std::string write_profile(const HardwareProfile& profile) {
     put_far(root, profile);
   }
   put(root, "provenance", provenance_node(profile.provenance));
-  if (!profile.measurement_json.empty()) {
-    SpecDocument kept = read_spec_text(profile.measurement_json, "measurement");
-    for (auto& [key, value] : kept.root.members) {
-      OOC_CHECK(key == "machine" || key == "samples", "a profile keeps machine and samples only");
-      put(root, key, std::move(value));
-    }
-  }
+  if (profile.machine) put(root, "machine", *profile.machine);
   return json_text(root);
 }
 

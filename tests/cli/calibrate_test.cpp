@@ -26,7 +26,7 @@ TEST_CASE("one command measures, writes a profile and its samples, and predicts 
       calibrate(folder, arguments, kSmallStub + ",to_near_rate=20e9,to_near_latency_ns=10000");
   REQUIRE_MESSAGE(ran.exit_code == 0, ran.err);
   CHECK(has(ran.out, "pinned to_near"));
-  CHECK(has(ran.out, "order of the modes"));
+  CHECK(has(ran.out, "time by size"));
   CHECK(has(ran.out, "backend stub: these are not times of a real machine"));
   CHECK(folder.entries() == Words{"p.json", "p.json.samples.jsonl"});
   const HardwareProfile profile = profile_in(folder);

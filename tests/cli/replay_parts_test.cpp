@@ -1,6 +1,7 @@
 // Parts of `replay` from inside: what a device said of a plan, and whether a profile is of the measured machine.
 #include "cli/replay/run_plan.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/spec_nodes.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;
@@ -12,8 +13,7 @@ HardwareProfile profile(const std::string& name, const std::string& description,
   HardwareProfile made;
   made.name = name;
   made.description = description;
-  if (!measured.empty())
-    made.measurement_json = R"({"machine":{"device_name":")" + measured + "\"}}";
+  if (!measured.empty()) made.machine = object_node({{"device_name", text_node(measured)}});
   return made;
 }
 

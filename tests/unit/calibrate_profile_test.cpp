@@ -68,7 +68,7 @@ TEST_CASE("a measured profile reads back and holds the machine's parameters") {
     CAPTURE(fields);
     CHECK((fields.starts_with("compute.") || fields == "far_memory.reserved"));
   }
-  CHECK(has(profile.measurement_json, "Synthetic GPU"));
+  CHECK(has(json_text(*profile.machine), "Synthetic GPU"));
 }
 
 TEST_CASE("a straight line predicts what was measured, memory latencies and limits included") {
@@ -159,7 +159,7 @@ TEST_CASE("a mode with one direction stays as it was, pinned copies must be ther
   (void)read_back(result.profile);
 }
 
-TEST_CASE("the report says of each mode what was found, and whether figure 6 is reproduced") {
+TEST_CASE("the report says of each mode what was found") {
   const SampleSet set = measured(usual_synthetic_machine());
   const Assembled result = assembled(set);
   const HardwareProfile profile = read_back(result.profile);
@@ -168,16 +168,6 @@ TEST_CASE("the report says of each mode what was found, and whether figure 6 is 
   CHECK(has(report, "12.0 GB/s"));
   CHECK(has(report, "x16 Gen3 expects ~14 GB/s, measured 12"));
   CHECK(has(report, "backend synthetic: these are not times of a real machine"));
-  // 12 above 11 above 5 GB/s, and the prefetch begins last.
-  CHECK(has(report, "  reproduced: to_near: at 4 MiB pinned is above prefetch above pageable"));
-  CHECK(has(report, "  reproduced: to_near: prefetch has the largest latency"));
-  CHECK_FALSE(has(report, "NOT reproduced"));
   // 8 us and 4096 B at 12 GB/s; 40 us and the rest at 11; 12 us and the rest at 5.
   CHECK(has(report, "      4 KiB     8.341 us     40.37 us     12.82 us"));
-  SyntheticMachine reversed = usual_synthetic_machine();
-  std::swap(reversed.modes[0].to_near, reversed.modes[1].to_near);
-  const SampleSet other = measured(reversed);
-  const Assembled turned = assembled(other);
-  CHECK(has(calibration_report({other, analyse(other), turned.profile, turned.remarks}),
-            "NOT reproduced: to_near: at 4 MiB"));
 }
