@@ -267,11 +267,13 @@ double KernelPricer::draws(const LayerModel& model) const {
 
 double KernelPricer::update(const Task& task) const {
   const LayerModel& model = model_of(task.layer);
+  const double each =
+      platform_.software.update_seconds * static_cast<double>(model.launches.update);
   const bool counted = graph_.network->precision || graph_.optimizer == Optimizer::kAdam8 ||
                        graph_.optimizer == Optimizer::kAdafactor;
   if (counted) {
     const Wide bytes = amount_of(graph_, task, ComputeModel::kNative, 1).bytes;
-    return streaming(static_cast<double>(bytes.value()), 0);
+    return each + streaming(static_cast<double>(bytes.value()), 0);
   }
   const double state = graph_.optimizer == Optimizer::kSgd        ? 3
                        : graph_.optimizer == Optimizer::kMomentum ? 5
@@ -279,7 +281,7 @@ double KernelPricer::update(const Task& task) const {
   const bool mixed = dtype_info(graph_.network->dtype).bytes < 4;
   const double bytes =
       static_cast<double>(model.parameters) * kMasterBytes * state * (mixed ? kMixedUpdate : 1);
-  return streaming(bytes, 0);
+  return each + streaming(bytes, 0);
 }
 
 double KernelPricer::elementwise(const Layer& layer, const Task& task) const {

@@ -117,6 +117,7 @@ struct Software {
   /// Host time to issue a kernel, or all of a layer and pass, which its backward tasks share equally. Updates cost nothing.
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
+  double update_seconds = 0;  ///< of each parameter tensor's update beside what it moves
   /// Time factor of a layer's `issue` under autocast, whose casts are issued too.
   double autocast_issue = 1;
 };

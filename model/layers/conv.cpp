@@ -59,6 +59,7 @@ LayerModel read_conv(const SpecView& spec, const LayerInputs& inputs) {
   model.convolution = shape_of(window, input, sizes, channels);
   model.launches.forward += channels.bias;
   model.launches.backward_weights += channels.bias;
+  model.launches.update += channels.bias;
   model.efficiency = "conv";
   model.is_convolution = true;
   model.is_feature_extractor = true;

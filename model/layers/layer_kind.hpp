@@ -48,6 +48,7 @@ struct LayerLaunches {
   std::int64_t forward = 1;
   std::int64_t backward = 1;  ///< a fused backward task's, or backward-data's
   std::int64_t backward_weights = 1;
+  std::int64_t update = 1;  ///< tensors of parameters
 };
 
 enum class BackwardForm {

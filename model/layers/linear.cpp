@@ -143,6 +143,7 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
   model.paleo_backward_data_always = true;
   model.launches.backward_weights = bias ? 2 : 1;
+  model.launches.update = bias ? 2 : 1;
   model.efficiency = all > 1 ? "moe" : "linear";
   const std::int64_t groups = std::min(experts, rows);
   const std::int64_t each = (rows + groups - 1) / groups;

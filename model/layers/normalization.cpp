@@ -26,6 +26,7 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                           per_channel * (traits.vectors > 0 ? traits.vectors + 1 : 0)});
   model.saves.inputs = true;
   model.is_feature_extractor = true;
+  model.launches.update = traits.vectors;
   return model;
 }
 
@@ -70,7 +71,8 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   }
   // Tensors read or written: in float32 between casts, by the casts, in the input's type.
   const bool casts = element != kFloat32Bytes;
-  model.launches = {.forward = casts ? 8 : 6, .backward = casts ? 15 : 12};
+  model.launches.forward = casts ? 8 : 6;
+  model.launches.backward = casts ? 15 : 12;
   const bool own = first == FirstOperand::kOwn;
   const auto bytes = [&](std::int64_t in_float32, std::int64_t in_type) {
     const std::int64_t by_casts = casts ? 2 * (kFloat32Bytes + element) : 0;

@@ -161,6 +161,9 @@ void read_kernels(const ProfileSection& root, Software& software) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
+  if (const auto each = root.optional_number("update_each")) {
+    software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
+  }
   take(root, "host_issue_per", kIssuedBy, software.issued_by);
   if (const auto factor = root.optional_number("autocast_issue")) {
     software.autocast_issue = factor->as_ratio(1, 10);

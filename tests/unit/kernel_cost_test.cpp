@@ -245,6 +245,11 @@ TEST_CASE("software decides what activations, sums and norms cost") {
     CHECK(pricer.gradient_sum_seconds(LayerId{1}) == near(bench.stream(3 * bytes)));
     CHECK(pricer.gradient_sum_seconds(LayerId{0}) == 0);
   }
+  const double norm_update = bench.seconds("norm", TaskKind::kUpdate);
+  const double conv_update = bench.seconds("conv", TaskKind::kUpdate);
+  bench.platform.software.update_seconds = 150e-6;
+  CHECK(bench.seconds("norm", TaskKind::kUpdate) == near(norm_update + 2 * 150e-6));
+  CHECK(bench.seconds("conv", TaskKind::kUpdate) == near(conv_update + 150e-6));
   bench.platform.software.fusion = Fusion::kAll;
   CHECK(bench.seconds("relu", TaskKind::kForward) == 0);
   CHECK(bench.seconds("sum", TaskKind::kForward) == near(bench.stream(bytes)));

@@ -42,7 +42,6 @@ std::string ids_with(Wanted wanted) {
 /// Data sets whose goal is missed (docs/validation.md says why).
 const std::vector<std::string> kMissed{"networks-float16-v100-2017",
                                        "networks-float32-k80",
-                                       "networks-float32-mxnet",
                                        "networks-float32-tensorflow-1-12",
                                        "networks-float32-tensorflow-2",
                                        "networks-float32-titan-v-pytorch-1-7",
