@@ -155,7 +155,7 @@ void add_jsonl(std::string& out, const RunReport& report, std::optional<std::str
 }
 std::string jsonl_begin(const ToolInfo&, const RunInputs&) { return ""; }
 
-constexpr SweepFormat kFormats[] = {
+constexpr SweepFormat kSweepFormats[] = {
     {.name = "csv", .begin = &csv_begin, .rows = {&add_csv, ""}, .end = &nothing},
     {.name = "json", .begin = &json_begin, .rows = {&add_json, ","}, .end = &json_end},
     {.name = "jsonl", .begin = &jsonl_begin, .rows = {&add_jsonl, ""}, .end = &nothing},
@@ -193,7 +193,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat& format : kFormats) {
+  for (const SweepFormat& format : kSweepFormats) {
     if (format.name == name) return &format;
   }
   return nullptr;

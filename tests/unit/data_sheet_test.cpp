@@ -11,7 +11,7 @@ using namespace ooc;
 namespace {
 
 const std::string kSheetFolder = OOC_SOURCE_DIR "/hwprofiles/";
-const DataSheetSources kSources{
+const DataSheetSources kSheetSources{
     .profiles = {.limits = {}, .architecture_folders = {kSheetFolder + "architectures"}},
     .link_folders = {kSheetFolder + "links"},
     .file = "mine.json"};
@@ -33,14 +33,14 @@ DataSheet titan_x() {
 
 /// As the file that it becomes.
 HardwareProfile read_back(const DataSheet& sheet) {
-  return read_profile_text(write_profile(profile_of(sheet, kSources)), "mine.json",
-                           kSources.profiles);
+  return read_profile_text(write_profile(profile_of(sheet, kSheetSources)), "mine.json",
+                           kSheetSources.profiles);
 }
 
 /// Every message.
 std::vector<std::string> errors_of(const DataSheet& sheet) {
   try {
-    (void)profile_of(sheet, kSources);
+    (void)profile_of(sheet, kSheetSources);
   } catch (const SpecErrors& errors) {
     std::vector<std::string> all{errors.what()};
     all.insert(all.end(), errors.others().begin(), errors.others().end());
@@ -117,7 +117,7 @@ TEST_CASE("machines before Pascal cannot have unified memory") {
 }
 
 TEST_CASE("every link makes a profile, and no mode of it is faster than the link in theory") {
-  const std::vector<LinkDefaults> links = read_links(kSources.link_folders);
+  const std::vector<LinkDefaults> links = read_links(kSheetSources.link_folders);
   const std::vector<std::string> all = link_names(links);
   for (const char* needed : {"pcie3x16", "pcie3x8", "pcie3x4", "pcie4x16", "pcie5x16", "nvlink1x2",
                              "nvlink2x3", "nvlink-c2c"}) {
@@ -142,7 +142,7 @@ TEST_CASE("every link makes a profile, and no mode of it is faster than the link
 }
 
 TEST_CASE("a narrower link has its share of every rate, and of nothing else") {
-  const std::vector<LinkDefaults> links = read_links(kSources.link_folders);
+  const std::vector<LinkDefaults> links = read_links(kSheetSources.link_folders);
   const LinkDefaults whole = *find_link(links, "pcie3x16");
   const LinkDefaults half = *find_link(links, "pcie3x8");
   CHECK(pinned_to_near(whole.connection).count() == 2 * pinned_to_near(half.connection).count());
@@ -160,7 +160,7 @@ TEST_CASE(
   const auto range_of = [](const Connection& connection) {
     return std::get<StraightLine>(connection.modes.at("pinned").to_far).range;
   };
-  const std::vector<LinkDefaults> links = read_links(kSources.link_folders);
+  const std::vector<LinkDefaults> links = read_links(kSheetSources.link_folders);
   const auto whole = range_of(find_link(links, "nvlink2x3")->connection);
   const auto part = range_of(find_link(links, "nvlink2x1")->connection);
   REQUIRE((whole && part));

@@ -22,13 +22,13 @@ std::string onnx_layers(const Network& network) {
   return text;
 }
 
-const std::string kImage = "input x 1 N 3 8 8\nweight w 1 4 3 3 3\nweight b 1 4\n";
+const std::string kOnnxImage = "input x 1 N 3 8 8\nweight w 1 4 3 3 3\nweight b 1 4\n";
 const std::string kRows = "input x 1 N 6 8\n";
 
 }  // namespace
 
 TEST_CASE("onnx: a convolution with its weights, and a matrix behind a flatten with a loss") {
-  const Network network = of_onnx(kImage + R"(
+  const Network network = of_onnx(kOnnxImage + R"(
 weight v 1 10 64
 weight c 1 10
 node Conv x w b -> y kernel_shape=3,3 pads=1,1,1,1 strides=2,2
@@ -71,7 +71,7 @@ output out)");
 }
 
 TEST_CASE("onnx: shapes that the graph computes are folded") {
-  const Network network = of_onnx(kImage + R"(
+  const Network network = of_onnx(kOnnxImage + R"(
 ints zero 0
 ints axis 0
 ints rest -1
@@ -189,7 +189,7 @@ output out)");
 }
 
 TEST_CASE("onnx: training forms of batch norm and dropout, and operators without a kind") {
-  const Network network = of_onnx(kImage + R"(
+  const Network network = of_onnx(kOnnxImage + R"(
 weight g 1 4
 float rate 0.25
 node Conv x w -> y kernel_shape=3,3
