@@ -281,6 +281,22 @@ void put_file(JsonWriter& json, const FileReport& report) {
   });
 }
 
+/// Sets of measured networks with their rows, as other programs read them; `files` and `rows` have the same.
+void put_networks(JsonWriter& json, const ValidationReport& report) {
+  json.begin_list("measured_networks");
+  for (const FileReport& set : report.files) {
+    if (!set.file.networks) continue;
+    json.begin_object();
+    put_file(json, set);
+    json.objects("rows", set.rows, [&](const FigureReport& row) {
+      json.member("row", row.figure.name).member("predicted_s", row.predicted);
+      json.member("measured_s", row.figure.published).member("deviation", row.deviation);
+    });
+    json.end();
+  }
+  json.end();
+}
+
 }  // namespace
 
 std::string json_validation(const ValidationReport& report, const WriteOptions& options) {
@@ -305,6 +321,7 @@ std::string json_validation(const ValidationReport& report, const WriteOptions& 
     json.member("lowest", errors.lowest).member("highest", errors.highest);
   });
   json.end();
+  put_networks(json, report);
   json.objects("files", report.files, [&](const FileReport& file) { put_file(json, file); });
   json.begin_list("rows");
   for (const FileReport& file : report.files) {
