@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/base/named.hpp"
 #include "simulator/predict/options.hpp"
 
 namespace ooc {
@@ -61,12 +62,7 @@ std::optional<std::string> Arguments::value(FlagName flag) const {
   return all.front();
 }
 
-const Command* find_command(std::string_view name) {
-  for (const Command* command : commands()) {
-    if (command->name == name) return command;
-  }
-  return nullptr;
-}
+const Command* find_command(std::string_view name) { return find_named(commands(), name); }
 
 std::string_view version() { return OOC_PALEO_VERSION; }
 

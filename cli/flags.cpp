@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "model/base/named.hpp"
 #include "simulator/predict/options.hpp"
 
 namespace ooc::flags {
@@ -96,9 +97,7 @@ std::vector<Flag> of_options(std::initializer_list<std::string_view> names) {
 
 std::vector<Flag> joined(std::vector<Flag> flags, std::initializer_list<Flag> own) {
   for (const Flag& flag : own) {
-    const auto same = std::find_if(flags.begin(), flags.end(),
-                                   [&](const Flag& each) { return each.name == flag.name; });
-    if (same != flags.end()) {
+    if (Flag* same = find_named(flags, flag.name)) {
       *same = flag;
     } else {
       flags.push_back(flag);

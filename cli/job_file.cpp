@@ -14,6 +14,7 @@
 #include "cli/remarks.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/json_writer.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/standard_input.hpp"
 #include "simulator/predict/options.hpp"
@@ -34,9 +35,7 @@ constexpr std::string_view kNotOfJobs[] = {"--dry-run",   "--format",    "--job"
 constexpr std::uintmax_t kMostOfJob = std::uintmax_t{8} << 20;  // bytes
 
 const Flag* find_flag(const Command& command, std::string_view name) {
-  const auto found = std::find_if(command.flags.begin(), command.flags.end(),
-                                  [&](const Flag& flag) { return flag.name == name; });
-  return found == command.flags.end() ? nullptr : &*found;
+  return find_named(command.flags, name);
 }
 
 /// As the command line would have it; a number in a unit is a text with it.
@@ -108,10 +107,7 @@ std::string network_of_hub(const std::string& name) {
   }
   constexpr std::string_view kMaker = "meta-";
   if (word.starts_with(kMaker)) word.erase(0, kMaker.size());
-  for (const DataFile& each : data_files(DataKind::kNetwork)) {
-    if (each.name == word) return word;
-  }
-  return name;
+  return find_named(data_files(DataKind::kNetwork), word) != nullptr ? word : name;
 }
 
 /// 256, 0.85; not 1e3 or 007.

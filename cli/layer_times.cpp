@@ -12,6 +12,7 @@
 
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
@@ -250,9 +251,7 @@ LayerId layer_named(const std::string& name, const std::map<std::string, LayerId
                     const CsvLine& place) {
   const auto found = layers.find(name);
   if (found != layers.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [each, unused] : layers) known.push_back(each);
-  const auto near = nearest_word(name, known);
+  const auto near = nearest_word(name, names_of(layers));
   fail(place, fmt::format("the layer \"{}\"", name), "a layer of the network",
        near ? fmt::format("did you mean {}?", *near) : "`ooc-paleo inspect` lists them");
 }

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/standard_input.hpp"
@@ -82,9 +83,8 @@ std::vector<std::string> folders_below(std::string_view place) {
 
 void add_files_of(const fs::path& folder, std::vector<DataFile>& files) {
   for (const std::string& name : data_names_in({folder.string()})) {
-    const bool known = std::any_of(files.begin(), files.end(),
-                                   [&](const DataFile& each) { return each.name == name; });
-    if (!known) files.push_back({name, (folder / (name + std::string(kFileEnd))).string()});
+    if (find_named(files, name) == nullptr)
+      files.push_back({name, (folder / (name + std::string(kFileEnd))).string()});
   }
 }
 
@@ -143,8 +143,7 @@ std::string other_spelling(DataKind kind, const std::string& name,
 }
 
 [[noreturn]] void unknown_name(DataKind kind, const std::string& name, std::string_view place) {
-  std::vector<std::string> known;
-  for (const DataFile& file : data_files(kind)) known.push_back(file.name);
+  const std::vector<std::string> known = names_of(data_files(kind));
   std::string hint = other_spelling(kind, name, known);
   if (known.empty() && hint.empty()) hint = no_data_folder();
   bad_value(place, fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),

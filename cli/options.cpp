@@ -16,6 +16,7 @@
 #include "cli/locate.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/state_words.hpp"
@@ -114,11 +115,7 @@ ResultOptions result_options(const Arguments& arguments) {
   options.output = arguments.value("--output").value_or("-");
   if (const auto text = arguments.value("--format")) {
     options.writer = find_writer(*text);
-    if (options.writer == nullptr) {
-      std::vector<std::string> known;
-      for (const Writer* writer : writers()) known.emplace_back(writer->name);
-      unknown_word("--format", *text, known);
-    }
+    if (options.writer == nullptr) unknown_word("--format", *text, names_of(writers()));
   } else {
     options.writer = find_writer(format_of_name(options.output));
     if (options.writer == nullptr) options.writer = writers().front();

@@ -17,6 +17,7 @@
 #include "cli/parse.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/standard_input.hpp"
@@ -107,8 +108,7 @@ int print(const std::string& text) {
 }
 
 [[noreturn]] void unknown_command(const std::string& word) {
-  std::vector<std::string> known;
-  for (const Command* command : commands()) known.emplace_back(command->name);
+  std::vector<std::string> known = names_of(commands());
   const bool is_flag = word.rfind('-', 0) == 0;
   if (is_flag) known = {"--help", "--version"};
   const auto near = nearest_word(word, known);

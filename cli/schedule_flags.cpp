@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "simulator/predict/paged_plan.hpp"
 
@@ -19,9 +20,7 @@ constexpr std::string_view kSchedule = "--schedule";
 
 const Schedule& schedule_named(const std::string& name, std::string_view flag) {
   if (const Schedule* schedule = find_schedule(name)) return *schedule;
-  std::vector<std::string> known;
-  for (const Schedule* schedule : schedules()) known.emplace_back(schedule->name);
-  unknown_word(flag, name, known);
+  unknown_word(flag, name, names_of(schedules()));
 }
 
 std::string readers_of(std::string_view flag) {

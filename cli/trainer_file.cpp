@@ -13,6 +13,7 @@
 
 #include "cli/text_file.hpp"
 #include "cli/yaml_file.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {
@@ -376,9 +377,8 @@ class Reader {
     const Said* said = find("optimizer");
     if (!said) return;
     const std::string name = lower_case(said->text);
-    const auto known = std::find_if(std::begin(kOptimizers), std::end(kOptimizers),
-                                    [&](const OptimizerName& each) { return each.name == name; });
-    if (known == std::end(kOptimizers)) return leave_out(*said, "its state is not known");
+    const OptimizerName* known = find_named(kOptimizers, name);
+    if (known == nullptr) return leave_out(*said, "its state is not known");
     const Said* momentum = on("momentum");
     const bool has_momentum = known->optimizer == "sgd" && momentum;
     set("--optimizer", has_momentum ? "momentum" : std::string(known->optimizer), *said);

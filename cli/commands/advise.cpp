@@ -15,6 +15,7 @@
 #include "cli/outputs.hpp"
 #include "cli/parse.hpp"
 #include "cli/validate/row_runner.hpp"
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/rows.hpp"
 
@@ -145,10 +146,7 @@ class Trials {
   explicit Trials(const Arguments& arguments) : runner_(read_limits(arguments)) {
     words_ = {"ooc-paleo", "predict", network_of(arguments)};
     for (const auto& [flag, values] : arguments.flags()) {
-      const bool about_results =
-          std::any_of(std::begin(kOfResult), std::end(kOfResult),
-                      [&name = flag](const Flag& each) { return each.name == name; });
-      if (about_results) continue;
+      if (find_named(kOfResult, flag) != nullptr) continue;  // about results
       for (const std::string& value : values) {
         words_.push_back(flag);
         if (!value.empty()) words_.push_back(value);

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json.hpp"
@@ -193,10 +194,7 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
 }  // namespace
 
 const SweepFormat* find_sweep_format(std::string_view name) {
-  for (const SweepFormat& format : kSweepFormats) {
-    if (format.name == name) return &format;
-  }
-  return nullptr;
+  return find_named(kSweepFormats, name);
 }
 
 std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look) {

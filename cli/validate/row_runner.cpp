@@ -18,6 +18,7 @@
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
 #include "cli/schedule_flags.hpp"
+#include "model/base/named.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/cost/kernel_cost.hpp"
@@ -253,8 +254,7 @@ Answer RowRunner::answer(const Asked& asked, const SpecView& place) {
       return {.number = found->second, .note = known.note, .job_kind = known.job_kind};
     }
   }
-  std::vector<std::string> names;
-  for (const auto& [name, number] : known.numbers) names.push_back(name);
+  std::vector<std::string> names = names_of(known.numbers);
   if (!known.of_layers.empty()) names.emplace_back("backward_span_ns of LAYER");
   const auto near = nearest_word(asked.metric, names);
   place.fail(fmt::format("the metric {}", in_quotes(asked.metric)),

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "model/base/named.hpp"
+
 namespace ooc {
 
 // Element types of tensors, as networks and profiles name them.
@@ -36,10 +38,8 @@ inline constexpr std::array<DtypeInfo, 5> kNetworkDtypes{
 }
 
 [[nodiscard]] constexpr std::optional<Dtype> find_dtype(std::string_view name) {
-  for (const DtypeInfo& info : kDtypes) {
-    if (info.name == name) return info.dtype;
-  }
-  return std::nullopt;
+  const DtypeInfo* info = find_named(kDtypes, name);
+  return info != nullptr ? std::optional(info->dtype) : std::nullopt;
 }
 
 enum class Precision {
@@ -108,10 +108,8 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
 }
 
 [[nodiscard]] constexpr std::optional<Precision> find_precision(std::string_view name) {
-  for (const PrecisionInfo& info : kPrecisions) {
-    if (info.name == name) return info.precision;
-  }
-  return std::nullopt;
+  const PrecisionInfo* info = find_named(kPrecisions, name);
+  return info != nullptr ? std::optional(info->precision) : std::nullopt;
 }
 
 enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< rules of the update
@@ -133,10 +131,8 @@ enum class AdamKernels { kFused, kForeach };
 }
 
 [[nodiscard]] constexpr std::optional<Optimizer> find_optimizer(std::string_view name) {
-  for (const Optimizer each : kOptimizers) {
-    if (optimizer_name(each) == name) return each;
-  }
-  return std::nullopt;
+  const Optimizer* found = find_named(kOptimizers, name, &optimizer_name);
+  return found != nullptr ? std::optional(*found) : std::nullopt;
 }
 
 }  // namespace ooc

@@ -16,6 +16,7 @@
 
 #include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 
 namespace ooc {
 namespace {
@@ -196,12 +197,6 @@ QuantityError unit_error(std::string_view text, const Wording& wording, const Na
   std::string list;
   for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
   return {in_quotes(text), fmt::format("{}; units: {}", expected, list)};
-}
-
-std::vector<std::string> names_of(std::span<const Unit> units) {
-  std::vector<std::string> names;
-  for (const Unit& unit : units) names.emplace_back(unit.name);
-  return names;
 }
 
 /// Count in the base unit, 0 <= count <= highest.

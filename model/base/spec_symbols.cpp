@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/base/named.hpp"
+
 namespace ooc {
 namespace {
 
@@ -28,11 +30,7 @@ std::string symbols_text(const std::vector<SymbolValue>& symbols) {
   return text;
 }
 
-std::vector<std::string> SpecSymbols::names() const {
-  std::vector<std::string> names;
-  for (const SymbolValue& each : values_) names.push_back(each.name);
-  return names;
-}
+std::vector<std::string> SpecSymbols::names() const { return names_of(values_); }
 
 std::optional<Int128> SpecSymbols::read(std::string_view text) const {
   std::int64_t factor = 1;

@@ -4,7 +4,6 @@
 // text, byte order marks and NaN before anything is built.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/spec_symbols.hpp"
 #include "model/base/units.hpp"
 
@@ -139,6 +139,15 @@ class SpecView {
 /// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& known);
+/// Returns `did you mean "conv"?`; empty: no entry is near enough.
+[[nodiscard]] std::string nearest_hint(std::string_view word,
+                                       const std::vector<std::string>& known);
+
+/// Returns the entry of `table` (named.hpp) that the text of `view` names. Another text throws SpecError with all names.
+template <class Table, class Name = NameOf>
+[[nodiscard]] const auto& named_choice(const SpecView& view, const Table& table, Name name = {}) {
+  return *find_named(table, view.as_choice(names_of(table, name)), name);
+}
 
 template <class Value, std::size_t kCount>
 using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
@@ -146,12 +155,7 @@ using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
 /// Returns the value that `choices` pairs with the text of `view`. Another text throws SpecError with all choices.
 template <class Value, std::size_t kCount>
 [[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : choices) names.emplace_back(name);
-  const std::string chosen = view.as_choice(names);
-  const auto found = std::find_if(choices.begin(), choices.end(),
-                                  [&](const auto& choice) { return choice.first == chosen; });
-  return found->second;
+  return named_choice(view, choices).second;
 }
 
 }  // namespace ooc

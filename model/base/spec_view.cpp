@@ -16,17 +16,18 @@ SpecNode::SpecNode(SpecNode&&) noexcept = default;
 SpecNode& SpecNode::operator=(const SpecNode&) = default;
 SpecNode& SpecNode::operator=(SpecNode&&) noexcept = default;
 SpecNode::~SpecNode() = default;
+
+std::string nearest_hint(std::string_view word, const std::vector<std::string>& known) {
+  const std::optional<std::string> nearest = nearest_word(word, known);
+  return nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "";
+}
+
 namespace {
 
 std::string join_quoted(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + in_quotes(word);
   return text;
-}
-
-std::string nearest_hint(std::string_view word, const std::vector<std::string>& known) {
-  const std::optional<std::string> nearest = nearest_word(word, known);
-  return nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "";
 }
 
 /// The parsed value of a text node, or the parser's words about it as an error at this place.

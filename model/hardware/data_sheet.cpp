@@ -9,6 +9,7 @@
 #include <charconv>
 #include <functional>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_errors.hpp"
@@ -94,11 +95,7 @@ std::pair<Dtype, std::string> typed(const std::string& item, std::string_view op
   }
   const std::string name(trimmed(std::string_view(item).substr(0, equals)));
   const std::optional<Dtype> dtype = find_dtype(name);
-  if (!dtype) {
-    std::vector<std::string> known;
-    for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
-    unknown_word(option, name, known);
-  }
+  if (!dtype) unknown_word(option, name, names_of(kDtypes));
   return {*dtype, std::string(trimmed(std::string_view(item).substr(equals + 1)))};
 }
 

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 
 namespace ooc {
 namespace {
@@ -172,12 +173,7 @@ std::vector<std::string> implausible_numbers(const std::vector<ProfileNumber>& n
   return lines;
 }
 
-const Generation* generation_named(std::string_view name) {
-  for (const Generation& generation : kGenerations) {
-    if (generation.name == name) return &generation;
-  }
-  return nullptr;
-}
+const Generation* generation_named(std::string_view name) { return find_named(kGenerations, name); }
 
 std::pair<int, int> multiprocessors_for(const Generation& generation, FlopsPerSecond peak) {
   const auto count = [&](int lanes, double clock) { return peak.per_second / (2 * lanes * clock); };

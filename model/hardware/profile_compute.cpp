@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/architecture_json.hpp"
@@ -62,11 +63,10 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
   const bool plain =
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !name.empty();
-  const std::optional<std::string> nearest = nearest_word(name, kKnown);
-  if (plain && !nearest) return;
+  const std::string hint = nearest_hint(name, kKnown);
+  if (plain && hint.empty()) return;
   value.fail(fmt::format("unknown key {}", in_quotes(name)),
-             "\"default\", \"memory\" or the name of a layer kind",
-             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+             "\"default\", \"memory\" or the name of a layer kind", hint);
 }
 
 std::pair<int, int> version_of(const SpecView& view) {
@@ -127,12 +127,8 @@ std::optional<std::pair<int, int>> parse_library_version(std::string_view text) 
 
 Dtype dtype_named(const std::string& name, const SpecView& value) {
   if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;
-  std::vector<std::string> known;
-  for (const DtypeInfo& info : kDtypes) known.emplace_back(info.name);
-  const std::optional<std::string> nearest = nearest_word(name, known);
   value.fail(fmt::format("unknown key {}", in_quotes(name)),
-             "float64, float32, tf32, float16 or bfloat16",
-             nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+             "float64, float32, tf32, float16 or bfloat16", nearest_hint(name, names_of(kDtypes)));
 }
 
 void read_compute(const ProfileSection& compute, const ProfileSources& sources,
@@ -268,12 +264,6 @@ ConvolutionPass read_pass(const SpecView& view) {
                                  : ConvolutionPass::kBackwardWeights;
 }
 
-Dtype read_dtype(const SpecView& view) {
-  std::vector<std::string> names;
-  for (const DtypeInfo& info : kDtypes) names.emplace_back(info.name);
-  return *find_dtype(view.as_choice(names));
-}
-
 MeasuredAlgorithm read_algorithm(const SpecView& view) {
   const SpecView name = view.get("algorithm");
   const SpecView time = view.get("time");
@@ -291,7 +281,7 @@ MeasuredLayer read_layer(const SpecView& view) {
   MeasuredLayer layer;
   (void)view.get("kind").as_choice({"conv"});
   layer.pass = read_pass(view.get("pass"));
-  layer.dtype = read_dtype(view.get("dtype"));
+  layer.dtype = named_choice(view.get("dtype"), kDtypes).dtype;
   layer.batch = view.get("batch").as_integer(1, kMaxBatch);
   layer.shape = read_shape(view);
   const SpecView algorithms = view.get("algorithms");

@@ -68,16 +68,6 @@ bool says_too(const std::vector<Provenance>& entries, const Provenance& wide,
          });
 }
 
-ProvenanceKind read_kind(const SpecView& view) {
-  std::vector<std::string> names;
-  for (const KindName& kind : kKinds) names.emplace_back(kind.name);
-  const std::string name = view.as_choice(names);
-  for (const KindName& kind : kKinds) {
-    if (name == kind.name) return kind.kind;
-  }
-  view.fail(view.found(), "a kind of provenance");
-}
-
 void check_entry(const SpecView& fields, const std::vector<Provenance>& before,
                  const std::vector<ProfileNumber>& numbers) {
   const std::string text = fields.as_text();
@@ -100,9 +90,8 @@ void check_entry(const SpecView& fields, const std::vector<Provenance>& before,
       known.push_back(number.path.substr(0, dot));
     }
   }
-  const std::optional<std::string> nearest = nearest_word(prefix, known);
   fields.fail(fields.found(), "the dotted path of a number in this file, or of a part of it",
-              nearest ? fmt::format("did you mean {}?", in_quotes(*nearest)) : "");
+              nearest_hint(prefix, known));
 }
 
 std::string non_empty(const SpecView& view) {
@@ -117,7 +106,7 @@ Provenance read_entry(const SpecView& item, const std::vector<Provenance>& befor
   check_entry(fields, before, numbers);
   Provenance entry;
   entry.fields = fields.as_text();
-  entry.kind = read_kind(item.get("kind"));
+  entry.kind = named_choice(item.get("kind"), kKinds).kind;
   entry.source = non_empty(item.get("source"));
   if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
   if (const auto from = item.find("inherits")) entry.inherits = from->as_text();

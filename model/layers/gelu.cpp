@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/named.hpp"
 #include "model/layers/activation.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
@@ -74,7 +75,8 @@ LayerModel read_chain(const SpecView& spec, const LayerInputs& inputs, const Gel
   model.work.backward_data =
       to_task_work(spec, {count * chain.backward_flops, count * (wide * chain.backward_passes), 0});
   // An operation makes 2.25 passes in the mean.
-  model.launches = {.forward = chain.forward_passes * 4 / 9, .backward = chain.backward_passes * 4 / 9};
+  model.launches = {.forward = chain.forward_passes * 4 / 9,
+                    .backward = chain.backward_passes * 4 / 9};
   model.saves.inputs = !widens;
   const std::int64_t kept =
       element * chain.narrow + wide * chain.others + (widens ? kFloat32Bytes : 0);
@@ -86,12 +88,8 @@ LayerModel read_chain(const SpecView& spec, const LayerInputs& inputs, const Gel
 
 LayerModel read_gelu(const SpecView& spec, const LayerInputs& inputs) {
   if (const std::optional<SpecView> form = spec.find("form")) {
-    std::vector<std::string> names{"fused"};
-    for (const GeluChain& chain : kGeluChains) names.emplace_back(chain.name);
-    const std::string name = form->as_choice(names);
-    for (const GeluChain& chain : kGeluChains) {
-      if (chain.name == name) return read_chain(spec, inputs, chain);
-    }
+    const std::string name = form->as_choice(names_of(kGeluChains, NameOf(), {"fused"}));
+    if (const auto* chain = find_named(kGeluChains, name)) return read_chain(spec, inputs, *chain);
   }
   return read_activation(spec, inputs,
                          {.forward_flops = 5,

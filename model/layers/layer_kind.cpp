@@ -2,13 +2,10 @@
 // million layers names them once per layer of its file, not per copy.
 #include "model/layers/layer_kind.hpp"
 
+#include "model/base/named.hpp"
+
 namespace ooc {
 
-const LayerKind* find_layer_kind(std::string_view name) {
-  for (const LayerKind* kind : layer_kinds()) {
-    if (kind->name == name) return kind;
-  }
-  return nullptr;
-}
+const LayerKind* find_layer_kind(std::string_view name) { return find_named(layer_kinds(), name); }
 
 }  // namespace ooc

@@ -44,13 +44,7 @@ std::string_view storage_name(WeightStorage storage) {
 }
 
 WeightStorage read_weight_storage(const SpecView& name) {
-  std::vector<std::string> names;
-  for (const WeightStorage each : kWeightStorages) names.emplace_back(storage_name(each));
-  const std::string chosen = name.as_choice(names);
-  for (const WeightStorage each : kWeightStorages) {
-    if (storage_name(each) == chosen) return each;
-  }
-  return WeightStorage::kBf16;
+  return named_choice(name, kWeightStorages, &storage_name);
 }
 
 bool is_quantised(WeightStorage storage) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {
@@ -80,8 +81,7 @@ std::optional<std::int64_t> find_offset(const EntryBlock& outer, std::string_vie
 
 [[noreturn]] void fail_unknown(const SpecView& name, const std::string& expected,
                                const std::vector<std::string>& known) {
-  const std::optional<std::string> nearest = nearest_word(name.as_text(), known);
-  name.fail(name.found(), expected, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+  name.fail(name.found(), expected, nearest_hint(name.as_text(), known));
 }
 
 }  // namespace
@@ -134,8 +134,7 @@ const LayerKind* read_kind(const SpecView& type) {
   const std::string name = type.as_text();
   if (const LayerKind* kind = find_layer_kind(name)) return kind;
   if (name == "repeat") return nullptr;
-  std::vector<std::string> known{"repeat"};
-  for (const LayerKind* kind : layer_kinds()) known.emplace_back(kind->name);
+  std::vector<std::string> known = names_of(layer_kinds(), NameOf(), {"repeat"});
   std::sort(known.begin(), known.end());
   (void)type.as_choice(known);  // throws: it is none of them
   return nullptr;

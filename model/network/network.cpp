@@ -13,6 +13,7 @@
 
 #include "model/base/csr.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 
 namespace ooc {
 namespace {
@@ -82,10 +83,8 @@ std::int64_t total(const Network& network) {
 }  // namespace
 
 std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name) {
-  for (const SymbolValue& symbol : network.symbols) {
-    if (symbol.name == name) return symbol.value;
-  }
-  return std::nullopt;
+  const SymbolValue* symbol = find_named(network.symbols, name);
+  return symbol != nullptr ? std::optional(symbol->value) : std::nullopt;
 }
 
 // The reader has checked in 128 bits that these sums fit.

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
@@ -57,8 +58,7 @@ std::string input_shapes(const SpecNode& root) {
 
 [[noreturn]] void fail_unknown(const SpecDocument& document, const SymbolValue& asked,
                                const std::vector<SymbolValue>& known) {
-  std::vector<std::string> names;
-  for (const SymbolValue& each : known) names.push_back(each.name);
+  const std::vector<std::string> names = names_of(known);
   const std::string found = "no symbol " + asked.name;
   if (names.empty()) {
     const std::string shapes = input_shapes(document.root);
@@ -92,10 +92,8 @@ void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) 
   document.symbols = {};  // a symbol is no other symbol's value
   std::vector<SymbolValue> symbols = stated_symbols(document);
   for (const SymbolValue& each : asked) {
-    const auto place = std::find_if(symbols.begin(), symbols.end(), [&](const SymbolValue& symbol) {
-      return symbol.name == each.name;
-    });
-    if (place == symbols.end()) fail_unknown(document, each, symbols);
+    SymbolValue* place = find_named(symbols, each.name);
+    if (place == nullptr) fail_unknown(document, each, symbols);
     place->value = each.value;
   }
   document.symbols = SpecSymbols(std::move(symbols));
@@ -125,23 +123,17 @@ void read_head(const SpecView& root, Network& network) {
   if (const auto source = root.find("source")) network.source = source->as_text();
   if (const auto batch = root.find("batch")) network.batch = batch->as_integer(1, kMaxBatch);
   if (const auto dtype = root.find("dtype")) {
-    std::vector<std::string> names;
-    for (const DtypeInfo& info : kNetworkDtypes) names.emplace_back(info.name);
-    network.dtype = *find_dtype(dtype->as_choice(names));
+    network.dtype = named_choice(*dtype, kNetworkDtypes).dtype;
   }
 }
 
 /// How the network is trained where nobody says otherwise.
 void read_training(const SpecView& root, Network& network) {
   if (const auto precision = root.find("precision")) {
-    std::vector<std::string> names;
-    for (const PrecisionInfo& info : kPrecisions) names.emplace_back(info.name);
-    network.precision = find_precision(precision->as_choice(names));
+    network.precision = named_choice(*precision, kPrecisions).precision;
   }
   if (const auto optimizer = root.find("optimizer")) {
-    std::vector<std::string> names;
-    for (const Optimizer each : kOptimizers) names.emplace_back(optimizer_name(each));
-    network.optimizer = find_optimizer(optimizer->as_choice(names));
+    network.optimizer = named_choice(*optimizer, kOptimizers, &optimizer_name);
   }
 }
 
@@ -367,8 +359,7 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   (void)root.find("outputs");
   root.reject_unknown_keys({"$schema", "description", "symbols"});
 
-  InputNames input_names;
-  for (const NetworkInput& input : network.inputs) input_names.push_back(input.name);
+  const InputNames input_names = names_of(network.inputs);
   LayerTree tree = read_layer_tree(layers, input_names, options.copies);
   network.scaling = std::move(tree.scaling);
   UnrolledLayers unrolled = unroll(tree);

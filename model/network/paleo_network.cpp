@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/named.hpp"
 #include "model/base/spec_nodes.hpp"
 #include "model/layers/attributes.hpp"
 
@@ -113,9 +114,8 @@ class PaleoConverter {
       ends_[layer.name] = {name, nhwc[3]};
       return;
     }
-    std::vector<std::string> types{"Input"};
-    for (const auto& [paleo, ours] : kPaleoTypes) types.push_back(paleo);
-    const std::string& kind = kPaleoTypes.at(type.as_choice(types));
+    const std::string& kind =
+        kPaleoTypes.at(type.as_choice(names_of(kPaleoTypes, NameOf(), {"Input"})));
     std::vector<End> from;
     for (const std::string& parent : layer.parents) {
       const auto end = ends_.find(parent);

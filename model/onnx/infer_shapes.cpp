@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/layers/attributes.hpp"
 
 namespace ooc {
@@ -63,9 +64,8 @@ class ShapeInference {
   }
 
   std::int64_t size_of(const std::string& symbol) const {
-    const auto found = std::find_if(given_.begin(), given_.end(),
-                                    [&](const SymbolValue& each) { return each.name == symbol; });
-    return found == given_.end() ? 0 : found->value;
+    const SymbolValue* found = find_named(given_, symbol);
+    return found == nullptr ? 0 : found->value;
   }
 
   // For all operators

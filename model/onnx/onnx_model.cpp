@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {
@@ -333,9 +334,7 @@ bool is_floating(int type) {
 }
 
 const OnnxAttribute* OnnxNode::find(std::string_view attribute) const {
-  const auto found = std::find_if(attributes.begin(), attributes.end(),
-                                  [&](const OnnxAttribute& each) { return each.name == attribute; });
-  return found == attributes.end() ? nullptr : &*found;
+  return find_named(attributes, attribute);
 }
 
 std::int64_t OnnxNode::integer(std::string_view attribute, std::int64_t otherwise) const {

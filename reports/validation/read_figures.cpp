@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "model/base/named.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/software/framework_json.hpp"
 #include "reports/validation/figures.hpp"
@@ -144,14 +145,12 @@ class MeasuredRows {
   [[nodiscard]] Figure read(const SpecView& view, const std::optional<SpecView>& all,
                             const std::string& source) const {
     const RowFields fields(view, all);
-    std::vector<std::string> dtypes;
-    for (const DtypeInfo& info : kDtypes) dtypes.emplace_back(info.name);
     const std::int64_t batch = fields.get("batch").as_integer(1, kMaxBatch);
     std::map<std::string, std::string> job{
         {"network", fields.get("network").as_text()},
         {"hardware", fields.get("hardware").as_text()},
         {"batch", std::to_string(batch)},
-        {"dtype", fields.get("dtype").as_choice(dtypes)},
+        {"dtype", fields.get("dtype").as_choice(names_of(kDtypes))},
         {"measured", fields.get("measured")
                          .as_choice({"inference", "forward", "forward and backward", "training"})},
         {"software", fields.get("software").as_choice(names_)}};

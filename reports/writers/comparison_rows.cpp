@@ -22,7 +22,7 @@ bool any(const Runs& runs, const Holds& holds) {
 }
 
 /// Names of those for which it holds, between commas.
-std::string names_of(const Runs& runs, const Holds& holds) {
+std::string names_where(const Runs& runs, const Holds& holds) {
   std::string names;
   for (const RunReport* each : runs) {
     if (holds(*each)) names += (names.empty() ? "" : ", ") + each->inputs.schedule;
@@ -96,7 +96,7 @@ std::string rounds_notes(const Runs& fits, std::string_view of_rounds) {
 /// What is not alike in rows that fit.
 std::string differences(const Runs& fits, const Look& look) {
   std::string text;
-  const std::string again = names_of(fits, [](const RunReport& r) {
+  const std::string again = names_where(fits, [](const RunReport& r) {
     return r.stalls[static_cast<std::size_t>(StallCause::kRecompute)].count() > 0;
   });
   if (!again.empty()) {
@@ -113,7 +113,7 @@ std::string differences(const Runs& fits, const Look& look) {
   if (!margins.empty()) {
     text += wrapped_list("  planned for less, what the allocator holds back:", margins, look);
   }
-  const std::string kept = names_of(fits, [](const RunReport& r) { return r.keeps_gradients; });
+  const std::string kept = names_where(fits, [](const RunReport& r) { return r.keeps_gradients; });
   if (!kept.empty()) {
     text += "  gradients of weights keep their memory, freed ones leave no plan as quick: " + kept +
             "\n";

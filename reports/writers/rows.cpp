@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/csv.hpp"
 #include "reports/writers/json.hpp"
@@ -66,9 +67,7 @@ constexpr Derived kDerived[] = {
 const Metric* find_metric(std::string_view name) {
   for (const auto& table :
        {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
-    for (const Metric& each : table) {
-      if (each.name == name) return &each;
-    }
+    if (const Metric* found = find_named(table, name)) return found;
   }
   return nullptr;
 }
@@ -82,9 +81,7 @@ std::optional<std::size_t> place_of(const ResultRows& rows, std::string_view nam
 MetricValue value_of(const ResultRows& rows, const ResultRow& row, std::string_view name) {
   if (const auto place = place_of(rows, name)) return row.extra[*place];
   if (row.runs.empty()) return {};
-  for (const Derived& each : kDerived) {
-    if (each.name == name) return each.read(row.runs.front());
-  }
+  if (const Derived* each = find_named(kDerived, name)) return each->read(row.runs.front());
   return find_metric(name)->read(row.runs.front());
 }
 

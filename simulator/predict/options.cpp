@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
@@ -47,9 +48,7 @@ constexpr auto parse_symbol_size = &parse_whole<kMaxSize>;
 std::int64_t parse_precision(std::string_view given, std::string_view place) {
   const std::string_view text = trimmed(given);
   if (const auto known = find_precision(text)) return static_cast<std::int64_t>(*known);
-  std::vector<std::string> names;
-  for (const PrecisionInfo& info : kPrecisions) names.emplace_back(info.name);
-  unknown_word(place, text, names);
+  unknown_word(place, text, names_of(kPrecisions));
 }
 std::string show_precision(std::int64_t value) {
   return std::string(precision_info(static_cast<Precision>(value)).name);
@@ -75,9 +74,7 @@ std::optional<Dtype> type_named(const Option& option, std::string_view text) {
 }
 
 void add_symbol(SymbolValue value, std::string_view flag, CaseOptions& to) {
-  const bool is_there =
-      std::any_of(to.symbols.begin(), to.symbols.end(),
-                  [&](const SymbolValue& each) { return each.name == value.name; });
+  const bool is_there = find_named(to.symbols, value.name) != nullptr;
   if (is_there) bad_value(flag, "symbol " + value.name + " for the second time", "each one once");
   to.symbols.push_back(std::move(value));
 }
@@ -127,9 +124,7 @@ double dropout_of(std::string_view text, std::string_view flag) {
 }
 
 void set_symbol(std::string_view name, std::int64_t value, CaseOptions& to) {
-  const auto found = std::find_if(to.symbols.begin(), to.symbols.end(),
-                                  [&](const SymbolValue& each) { return each.name == name; });
-  if (found != to.symbols.end()) {
+  if (SymbolValue* found = find_named(to.symbols, name)) {
     found->value = value;
   } else {
     to.symbols.push_back({std::string(name), value});

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
@@ -262,8 +263,7 @@ std::optional<std::string> training_remark(const Network& network, const CaseOpt
   };
   if (!options.batch && network.batch) take("batch", fmt::format("{}", *network.batch));
   for (const SymbolValue& symbol : network.symbols) {
-    const auto is_it = [&](const SymbolValue& each) { return each.name == symbol.name; };
-    const bool asked = std::any_of(options.symbols.begin(), options.symbols.end(), is_it);
+    const bool asked = find_named(options.symbols, symbol.name) != nullptr;
     if (!asked) take(symbol.name, fmt::format("{}", symbol.value));
   }
   if (!options.precision && network.precision) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {
@@ -115,8 +116,7 @@ std::int64_t parse_state_preset(std::string_view given, std::string_view place) 
   const std::string_view text = trimmed(given);
   if (text == kNothing) return 0;
   const SharedWord word = shared_word(text, place);
-  std::vector<std::string> known;
-  for (const StatePreset& preset : kStatePresets) known.emplace_back(preset.name);
+  std::vector<std::string> known = names_of(kStatePresets);
   const auto found = std::find(known.begin(), known.end(), word.name);
   if (found == known.end()) {
     known.emplace_back(kNothing);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {
@@ -40,10 +41,7 @@ void repeat_asked(const CaseOptions& options, RunInputs& inputs) {
     inputs.dtype = dtype_info(precision_info(*options.precision).dtype).name;
   }
   for (const SymbolValue& asked : options.symbols) {
-    const auto found =
-        std::find_if(inputs.symbols.begin(), inputs.symbols.end(),
-                     [&](const SymbolValue& each) { return each.name == asked.name; });
-    if (found != inputs.symbols.end()) found->value = asked.value;
+    if (SymbolValue* found = find_named(inputs.symbols, asked.name)) found->value = asked.value;
   }
 }
 

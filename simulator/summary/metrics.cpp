@@ -7,6 +7,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "model/base/named.hpp"
+
 namespace ooc {
 namespace {
 
@@ -191,10 +193,8 @@ constexpr Metric kOutOfMemory[] = {
 };
 
 Value symbol_in(const RunInputs& inputs, std::string_view name) {
-  for (const SymbolValue& each : inputs.symbols) {
-    if (each.name == name) return each.value;
-  }
-  return {};
+  const SymbolValue* symbol = find_named(inputs.symbols, name);
+  return symbol != nullptr ? Value{symbol->value} : Value{};
 }
 
 bool has_sequence(const RunInputs& inputs) {

@@ -1,0 +1,50 @@
+// Tables of what has names: all of them for a message, and the one that is called so. Entries have a member `name`, are
+// pointers to such, pairs of a name and a value, or what a function names.
+#pragma once
+
+#include <functional>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ooc {
+
+template <class Entry>
+constexpr Entry* pointer_to(Entry& entry) {
+  return &entry;
+}
+template <class Entry>
+constexpr Entry* pointer_to(Entry* entry) {
+  return entry;
+}
+
+struct NameOf {
+  constexpr std::string_view operator()(const auto& entry) const {
+    if constexpr (requires { entry.first; }) {
+      return entry.first;
+    } else {
+      return pointer_to(entry)->name;
+    }
+  }
+};
+
+/// Returns `first`, and behind them the names of `table` in its order.
+template <class Table, class Name = NameOf>
+[[nodiscard]] std::vector<std::string> names_of(const Table& table, Name name = {},
+                                                std::vector<std::string> first = {}) {
+  for (const auto& entry : table) first.emplace_back(std::invoke(name, entry));
+  return first;
+}
+
+/// Returns the entry called `wanted`; null: none is.
+template <class Table, class Name = NameOf>
+[[nodiscard]] constexpr auto find_named(Table&& table, std::string_view wanted, Name name = {})
+    -> decltype(pointer_to(*std::begin(table))) {
+  for (auto& entry : table) {
+    if (std::invoke(name, entry) == wanted) return pointer_to(entry);
+  }
+  return nullptr;
+}
+
+}  // namespace ooc
