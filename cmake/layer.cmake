@@ -44,16 +44,6 @@ function(ooc_optimize_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
 
-# ooc_optimize_sanitized(<target>)
-# The preset asan optimises nothing: half as long to compile, five times as long to run. For what its tests spend their
-# time in. Precompiled headers want one level of optimisation.
-function(ooc_optimize_sanitized target)
-  if(CMAKE_BUILD_TYPE STREQUAL "Debug")
-    target_compile_options(${target} PRIVATE -O1)
-    set_property(TARGET ${target} PROPERTY DISABLE_PRECOMPILE_HEADERS ON)
-  endif()
-endfunction()
-
 if(OOC_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The compiler's own garbage collection took a tenth of the time of such pieces.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1000000>)
