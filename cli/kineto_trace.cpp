@@ -22,8 +22,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {

@@ -3,7 +3,6 @@
 #include "cli/text_file.hpp"
 
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -53,12 +52,6 @@ std::string read_text_file(const std::string& path, std::string_view place,
   }
   readable(std::ferror(file.get()) == 0);
   return text;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 }  // namespace ooc

@@ -13,7 +13,4 @@ namespace ooc {
 [[nodiscard]] std::string read_text_file(const std::string& path, std::string_view place,
                                          const ReadLimits& limits = {});
 
-/// ASCII letters alone.
-[[nodiscard]] std::string lower_case(std::string_view text);
-
 }  // namespace ooc

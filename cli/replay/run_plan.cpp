@@ -17,6 +17,7 @@
 #include "cli/schedule_flags.hpp"
 #include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {

@@ -46,8 +46,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 namespace {
 
-int lower(char c) { return std::tolower(static_cast<unsigned char>(c)); }
-
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before;  // rows i-2, i-1 and i of the table
   std::vector<std::size_t> above(b.size() + 1);
@@ -55,10 +53,9 @@ std::size_t distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::vector<std::size_t> row(b.size() + 1, i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = a[i - 1] == b[j - 1];
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0U : 1U)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                           lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before = std::move(above);
@@ -78,7 +75,7 @@ std::optional<std::string> nearest_word(std::string_view word,
     const std::size_t shorter = std::min(word.size(), candidate.size());
     const std::size_t longer = std::max(word.size(), candidate.size());
     if (longer - shorter > limit || longer > 1000) continue;
-    const std::size_t steps = distance(word, candidate);
+    const std::size_t steps = distance(lower_case(word), lower_case(candidate));
     if (steps < best && steps < longer) {  // all letters wrong is no resemblance
       best = steps;
       nearest = candidate;
@@ -111,6 +108,12 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return number_in<std::int64_t>(text);
 }
 std::optional<double> real_in(std::string_view text) { return number_in<double>(text); }
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";

@@ -11,11 +11,13 @@
 
 namespace ooc {
 
-/// Returns `text` without blanks at both ends.
 /// Returns the number that all of `text` is; unset: it is none.
 [[nodiscard]] std::optional<std::int64_t> integer_in(std::string_view text);
 [[nodiscard]] std::optional<double> real_in(std::string_view text);
+/// Returns `text` without blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
+/// Returns `text` with small letters of ASCII in place of large ones.
+[[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view option);
 /// Rate > 0; "inf" is kInfiniteRate.
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view option);

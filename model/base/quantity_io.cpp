@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -17,6 +16,7 @@
 #include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -66,14 +66,8 @@ constexpr std::array kUpdateUnits{Unit{"B/s", 1},
                                   Unit{"Mparam/s", kAdamBytes* kMega},
                                   Unit{"Gparam/s", kAdamBytes* kGiga}};
 
-/// FLOPs are doubles: the unit is a power of ten.
-struct PowerUnit {
-  std::string_view prefix;
-  int power;
-};
-constexpr std::array kFlopPowers{PowerUnit{"", 0},  PowerUnit{"k", 3},  PowerUnit{"M", 6},
-                                 PowerUnit{"G", 9}, PowerUnit{"T", 12}, PowerUnit{"P", 15},
-                                 PowerUnit{"E", 18}};
+/// Thousands, their squares and so on.
+constexpr std::array<std::string_view, 7> kPrefixes{"", "k", "M", "G", "T", "P", "E"};
 
 /// How one kind of quantity is spoken of in messages.
 struct Wording {
@@ -104,22 +98,7 @@ std::optional<Split> split(std::string_view text) {
   return Split{text.substr(0, prefix->length), prefix->value, unit};
 }
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-bool same_letters(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (std::tolower(static_cast<unsigned char>(a[i])) !=
-        std::tolower(static_cast<unsigned char>(b[i]))) {
-      return false;
-    }
-  }
-  return true;
-}
+bool same_letters(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
 
 /// Other spellings in use, and what to write instead.
 std::string respelled(std::string_view unit) {
@@ -178,7 +157,7 @@ QuantityError unit_error(std::string_view text, const Wording& wording, const Na
     expected += fmt::format("; \"kB{0}\" counts 1000 bytes, \"KiB{0}\" 1024", per);
     return {in_quotes(text), expected};
   }
-  const std::string_view unit = without_blanks(parts->unit);
+  const std::string_view unit = trimmed(parts->unit);
   if (const std::string both = bits_or_bytes(number, unit, names); !both.empty()) {
     return {in_quotes(text), fmt::format("{}, {}", wording.what, both)};
   }
@@ -219,16 +198,15 @@ Parsed<std::int64_t> parse_count(std::string_view text, std::span<const Unit> un
   return unit_error(text, wording, names_of(units));
 }
 
-/// FLOPs or FLOP/s: a double, exact to its last bit.
+/// FLOPs or FLOP/s: a double, exact to its last bit; the unit is a power of ten.
 Parsed<double> parse_flop(std::string_view text, std::string_view suffix, const Wording& wording) {
   std::vector<std::string> names;
-  for (const PowerUnit& unit : kFlopPowers) {
-    names.push_back(std::string(unit.prefix) + std::string(suffix));
-  }
+  for (const std::string_view prefix : kPrefixes)
+    names.push_back(fmt::format("{}{}", prefix, suffix));
   const std::optional<Split> parts = split(text);
   for (std::size_t i = 0; parts && i < names.size(); ++i) {
     if (names[i] != parts->unit) continue;
-    const std::optional<double> value = nearest_double(parts->number, kFlopPowers[i].power);
+    const std::optional<double> value = nearest_double(parts->number, 3 * static_cast<int>(i));
     if (value && *value > 0 && *value <= 1e24) return *value;
     return QuantityError{in_quotes(text),
                          fmt::format("{}, above 0 and at most 1e6 E{}", wording.what, suffix)};
@@ -299,15 +277,13 @@ Parsed<double> parse_ratio(std::string_view text) {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kSizeNames{"B", "kB", "MB", "GB", "TB", "PB"};
+using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 4> kTimeNames{"ns", "us", "ms", "s"};
-constexpr std::array<std::string_view, 7> kRateNames{"B/s",  "kB/s", "MB/s", "GB/s",
-                                                     "TB/s", "PB/s", "EB/s"};
-constexpr std::array<std::string_view, 7> kFlopPrefixes{"", "k", "M", "G", "T", "P", "E"};
+constexpr Names kToPeta = Names(kPrefixes).first(6);
 
 /// `value` with `digits` significant digits in the largest unit that keeps it at or above 1; whole
 /// numbers below 1000 in the first unit stay as they are ("512 B", not "512.0 B").
-std::string significant(double value, int digits, std::span<const std::string_view> names) {
+std::string significant(double value, int digits, Names names, std::string_view suffix) {
   const bool negative = value < 0;
   double rest = std::abs(value);
   std::size_t unit = 0;
@@ -323,11 +299,11 @@ std::string significant(double value, int digits, std::span<const std::string_vi
     --decimals;
     text = fmt::format("{:.{}f}", rest, decimals);
   }
-  return fmt::format("{}{} {}", negative ? "-" : "", text, names[unit]);
+  return fmt::format("{}{} {}{}", negative ? "-" : "", text, names[unit], suffix);
 }
 
 /// count / 1000^k with all its digits, k as large as possible: 12150000000 -> "12.15 GB/s".
-std::string exact_decimal(std::int64_t count, std::span<const std::string_view> names) {
+std::string exact_decimal(std::int64_t count, Names names, std::string_view suffix) {
   const std::string sign = count < 0 ? "-" : "";
   std::string digits = std::to_string(count);
   if (count < 0) digits.erase(0, 1);
@@ -335,7 +311,8 @@ std::string exact_decimal(std::int64_t count, std::span<const std::string_view> 
   std::string fraction = digits.substr(digits.size() - 3 * unit);
   digits.resize(digits.size() - 3 * unit);
   while (!fraction.empty() && fraction.back() == '0') fraction.pop_back();
-  return sign + digits + (fraction.empty() ? "" : "." + fraction) + " " + std::string(names[unit]);
+  return fmt::format("{}{}{}{} {}{}", sign, digits, fraction.empty() ? "" : ".", fraction,
+                     names[unit], suffix);
 }
 
 /// A double with its shortest digits, the point moved to suit the prefix: 1.57e13 -> "15.7 T".
@@ -352,33 +329,31 @@ std::string exact_double(double value, std::string_view suffix) {
   std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);
   if (below_one) exponent = 0 - exponent;
   if (exponent < 0 || exponent > 20) return fmt::format("{} {}", text, suffix);
-  const int unit = std::min(exponent / 3, static_cast<int>(kFlopPrefixes.size()) - 1);
+  const int unit = std::min(exponent / 3, static_cast<int>(kPrefixes.size()) - 1);
   const int whole_digits = exponent - 3 * unit + 1;
   const auto whole = static_cast<std::size_t>(whole_digits);
   while (digits.size() < whole) digits += '0';
   if (digits.size() > whole) digits.insert(whole, ".");
-  return fmt::format("{} {}{}", digits, kFlopPrefixes[static_cast<std::size_t>(unit)], suffix);
+  return fmt::format("{} {}{}", digits, kPrefixes[static_cast<std::size_t>(unit)], suffix);
 }
 
 }  // namespace
 
 std::string format_bytes(Bytes bytes) {
-  return significant(static_cast<double>(bytes.count()), 4, kSizeNames);
+  return significant(static_cast<double>(bytes.count()), 4, kToPeta, "B");
 }
 
 std::string format_duration(Duration duration) {
-  return significant(static_cast<double>(duration.count()), 4, kTimeNames);
+  return significant(static_cast<double>(duration.count()), 4, kTimeNames, "");
 }
 
 std::string format_rate(BytesPerSecond rate) {
   if (rate == kInfiniteRate) return "infinite";
-  return significant(static_cast<double>(rate.count()), 3, kRateNames);
+  return significant(static_cast<double>(rate.count()), 3, kPrefixes, "B/s");
 }
 
 std::string format_flop_rate(FlopsPerSecond rate) {
-  static constexpr std::array<std::string_view, 7> kNames{
-      "FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s", "EFLOP/s"};
-  return significant(rate.per_second, 3, kNames);
+  return significant(rate.per_second, 3, kPrefixes, "FLOP/s");
 }
 
 std::string format_percent(double ratio) {
@@ -398,12 +373,12 @@ std::string exact_bytes(Bytes bytes) {
 }
 
 std::string exact_duration(Duration duration) {
-  return exact_decimal(duration.count(), kTimeNames);
+  return exact_decimal(duration.count(), kTimeNames, "");
 }
 
 std::string exact_rate(BytesPerSecond rate) {
   if (rate == kInfiniteRate) return "inf";
-  return exact_decimal(rate.count(), std::span(kRateNames).first(6));
+  return exact_decimal(rate.count(), kToPeta, "B/s");
 }
 
 std::string exact_flop_rate(FlopsPerSecond rate) { return exact_double(rate.per_second, "FLOP/s"); }
