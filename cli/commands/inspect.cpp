@@ -45,7 +45,7 @@ int run_inspect(const Arguments& arguments) {
   const NetworkReport report = inspect(workload, machine ? &*machine : nullptr, options);
   if (machine) {
     remark_on_machine(result.remarks, *machine, 0);
-    const ComputeOptions compute{.batch = report.batch, .layer_times = options.layer_times};
+    const ComputeOptions compute{.batch = report.inputs.batch, .layer_times = options.layer_times};
     remark_on(result.remarks, workload.path, stated_times_remark(workload, compute));
   }
   const HardwareProfile* hardware = machine ? &machine->profile : nullptr;

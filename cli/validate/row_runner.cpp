@@ -165,7 +165,7 @@ JobResult columns_of(const NetworkReport& report) {
   const auto number = [](auto value) { return static_cast<double>(value); };
   return {
       .numbers = {
-          {"batch", number(report.batch)},
+          {"batch", number(report.inputs.batch)},
           {"layers", number(report.layers.size())},
           {"parameters", number(report.parameters)},
           {"forward_macs_per_sample", number(report.forward_macs_per_sample)},

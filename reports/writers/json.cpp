@@ -173,19 +173,20 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   std::string text;
   JsonWriter json(text);
   begin_result(json, "ooc-paleo/inspection", options.tool);
-  InputsWriter inputs(json, report.asked);
-  inputs.put("network", report.network);
-  inputs.put("hardware", report.hardware ? MetricValue(*report.hardware) : MetricValue());
-  inputs.put("batch", report.batch);
-  inputs.put("framework", report.framework);
-  json.member("framework_meaning", report.framework_meaning);
-  inputs.put("accounting", report.accounting);
-  inputs.put("optimizer", report.optimizer);
-  inputs.put("compute", report.compute);
+  const RunInputs& in = report.inputs;
+  InputsWriter inputs(json, in.asked);
+  inputs.put("network", in.network);
+  inputs.put("hardware", in.hardware.empty() ? MetricValue() : MetricValue(in.hardware));
+  inputs.put("batch", in.batch);
+  inputs.put("framework", in.framework);
+  json.member("framework_meaning", in.framework_meaning);
+  inputs.put("accounting", in.accounting);
+  inputs.put("optimizer", in.optimizer);
+  inputs.put("compute", in.compute);
   inputs.end();
-  json.member("source", report.source).member("dtype", report.dtype);
-  put_precision(json, report.precision, report.gradient_dtype, report.adapter_dtype);
-  json.objects("network_inputs", report.inputs, [&](const auto& input) {
+  json.member("source", report.source).member("dtype", in.dtype);
+  put_precision(json, in.precision, in.gradient_dtype, in.adapter_dtype);
+  json.objects("network_inputs", report.network_inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });
   json.member("in_core_peak_bytes", report.in_core_peak).member("parameters", report.parameters);
@@ -196,7 +197,7 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
     json.member("active_parameters", report.active_parameters);
   }
   json.member("saved_bytes", report.saved).member("static_bytes", report.static_bytes);
-  if (!report.precision.empty()) json.member("weight_copy_bytes", report.weight_copies);
+  if (!in.precision.empty()) json.member("weight_copy_bytes", report.weight_copies);
   json.member("forward_macs_per_sample", report.forward_macs_per_sample);
   json.member("forward_macs", report.forward_macs).member("forward_flops", report.forward_flops);
   json.member("backward_flops", report.backward_flops);

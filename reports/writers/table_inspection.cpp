@@ -9,16 +9,16 @@ namespace ooc {
 namespace {
 
 std::string head(const NetworkReport& report, const Look& look) {
-  std::string title = fmt::format("{}, {}, batch {}, {}", report.network,
-                                  report.precision.empty() ? report.dtype : report.precision,
-                                  group_thousands(report.batch),
-                                  framework_text(report.framework, report.framework_meaning));
-  if (report.hardware.has_value()) {
-    title += fmt::format(", times on {} ({} compute model)", *report.hardware, report.compute);
+  const RunInputs& in = report.inputs;
+  std::string title = fmt::format(
+      "{}, {}, batch {}, {}", in.network, in.precision.empty() ? in.dtype : in.precision,
+      group_thousands(in.batch), framework_text(in.framework, in.framework_meaning));
+  if (!in.hardware.empty()) {
+    title += fmt::format(", times on {} ({} compute model)", in.hardware, in.compute);
   }
   std::string text = bold(printable(title), look) + "\n";
   if (!report.source.empty()) text += printable(report.source) + "\n";
-  for (const auto& [name, shape] : report.inputs) {
+  for (const auto& [name, shape] : report.network_inputs) {
     text += fmt::format("input {} {}\n", printable(name), TensorShape{shape}.text());
   }
   return text + "\n";
@@ -93,17 +93,17 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
                     "those that products multiply with, kept for backward"});
   }
   totals.add_row({"static", format_bytes(report.static_bytes),
-                  static_text({.dtype = report.dtype,
-                               .precision = report.precision,
-                               .optimizer = report.optimizer,
+                  static_text({.dtype = report.inputs.dtype,
+                               .precision = report.inputs.precision,
+                               .optimizer = report.inputs.optimizer,
                                .each = report.per_parameter,
                                .some_frozen = report.trainable_parameters != report.parameters,
                                .gradients_freed = report.gradients_freed})});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
-                  fmt::format("near memory when nothing moves ({})", report.accounting)});
+                  fmt::format("near memory when nothing moves ({})", report.inputs.accounting)});
   text += totals.text(options.look);
-  if (report.hardware.has_value())
-    text += assumed_warning(*report.hardware, report.assumed, options.look);
+  if (!report.inputs.hardware.empty())
+    text += assumed_warning(report.inputs.hardware, report.assumed, options.look);
   return text;
 }
 

@@ -238,12 +238,14 @@ void ask_prices(const CaseOptions& options, Case& which) {
   }
 }
 
-RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                     const CaseOptions& options) {
   RunInputs inputs;
   inputs.network = workload.network->name;
-  inputs.hardware = hardware.name;
-  repeat_budgets(options, hardware, inputs);
+  if (hardware != nullptr) {
+    inputs.hardware = hardware->name;
+    repeat_budgets(options, *hardware, inputs);
+  }
   inputs.batch = batch_of(options, *workload.network);
   inputs.symbols = workload.network->symbols;
   inputs.accounting = accounting_name(options.graph.accounting);
@@ -304,7 +306,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
             hardware};
   made.accounting = options.graph.accounting;
   made.allocator = allocator_of(options);
-  made.inputs = inputs_of(workload, hardware, options);
+  made.inputs = inputs_of(workload, &hardware, options);
   ask_budgets(options, made);
   made.compute_model = options.compute;
   made.schedule_options = options.schedule;
@@ -357,27 +359,23 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
 
 NetworkReport inspect(const Workload& workload, const Machine* machine,
                       const CaseOptions& options) {
-  const Framework& framework = framework_of(options.framework);
-  InspectionInput input{.graph = workload.graph,
-                        .batch = batch_of(options, *workload.network),
-                        .framework = framework.name,
-                        .framework_meaning = framework.meaning,
-                        .accounting = options.graph.accounting,
-                        .compute_model = options.compute};
+  InspectionInput input{
+      .graph = workload.graph,
+      .inputs = inputs_of(workload, machine ? &machine->profile : nullptr, options),
+      .accounting = options.graph.accounting,
+      .compute_model = options.compute};
+  input.inputs.asked = options.asked;
   std::optional<Case> which;
   std::optional<CostTable> sizes;
   if (machine != nullptr) {
     which.emplace(make_case(workload, *machine, options));
     input.costs = &which->costs;
-    input.hardware = machine->profile.name;
-    input.assumed = assumed_in_use(machine->profile, which->inputs, framework);
+    input.assumed =
+        assumed_in_use(machine->profile, which->inputs, framework_of(options.framework));
   }
   try {
-    if (!which) input.sizes = &sizes.emplace(sizes_of(options, workload.graph, input.batch));
-    NetworkReport report = summarize_network(input);
-    report.compute = compute_text(options);
-    report.asked = options.asked;
-    return report;
+    if (!which) input.sizes = &sizes.emplace(sizes_of(options, workload.graph, input.inputs.batch));
+    return summarize_network(input);
   } catch (const SpecError& error) {
     throw_too_large(error, workload, options);
   }

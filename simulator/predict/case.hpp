@@ -150,8 +150,8 @@ struct WorkloadOptions {
 /// Devices among which state is sharded; 1: none is.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
 
-/// Returns the options that reports repeat, without the schedule.
-[[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile& hardware,
+/// Returns the options that reports repeat, without the schedule. Null: no machine.
+[[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                                   const CaseOptions& options);
 
 /// Copies the options of copy costs to `inputs`.

@@ -197,7 +197,7 @@ RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs, std::size_
   const bool is_made = workload != kNoWorkload;
   RunInputs asked = inputs_of(
       is_made ? inputs.workloads[workload] : network_of(inputs, named(grid, "NETWORK", place)),
-      machine_at(grid, inputs, place).profile, options);
+      &machine_at(grid, inputs, place).profile, options);
   if (!is_made) repeat_asked(options, asked);
   name_row(grid, inputs, place, asked);
   return asked;

@@ -334,21 +334,9 @@ struct LargestLoss {
 
 /// Result of `inspect` for a network at one batch; times only with a hardware profile.
 struct NetworkReport {
-  AskedFor asked = {};  ///< as in RunInputs
-  std::string network;
+  RunInputs inputs;  ///< no hardware: no times
   std::string source;
-  std::string dtype;
-  std::string precision;       ///< as in RunInputs
-  std::string gradient_dtype;  ///< as in RunInputs
-  std::string adapter_dtype;   ///< as in RunInputs
-  std::optional<std::string> hardware;
-  std::int64_t batch = 1;
-  std::string framework;
-  std::string framework_meaning;  ///< as in RunInputs
-  std::string accounting;
-  std::string optimizer;
-  std::string compute;  ///< model of compute times; empty without hardware
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> inputs;  ///< names and shapes
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< names, shapes
   std::int64_t parameters = 0;
   std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
   std::int64_t active_parameters = 0;     ///< parameters that one token uses

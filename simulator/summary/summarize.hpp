@@ -52,13 +52,10 @@ const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
 struct InspectionInput {
   const TrainingGraph& graph;
-  std::int64_t batch = 1;
+  RunInputs inputs = {};
   const CostTable* costs = nullptr;  ///< null: no times
   /// Sizes without costs; null: estimate_sizes() of the batch.
   const CostTable* sizes = nullptr;
-  std::optional<std::string> hardware = {};
-  std::string framework = "ideal";
-  std::string framework_meaning = {};
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
   std::vector<std::string> assumed = {};

@@ -71,7 +71,8 @@ TEST_CASE("an inspection has unrounded times exactly when there is hardware") {
   CHECK(bare["inputs"]["hardware"].is_null());
   CHECK_FALSE(bare["layers"][0].contains("forward_s"));
   const Json timed = Json::parse(find_writer("json")->inspection(
-      summarize_network({.graph = example.graph, .costs = &example.costs, .hardware = "h"}),
+      summarize_network(
+          {.graph = example.graph, .inputs = example.inputs, .costs = &example.costs}),
       kOptions));
   CHECK(timed["layers"][0]["forward_s"] == 50e-6);
 }

@@ -145,7 +145,9 @@ TEST_CASE("the layers of an inspection add up to its totals at the batch") {
                 { "name": "g", "type": "linear", "units": 5 } ] })",
                                             "two.json");
   const TrainingGraph graph = build_training_graph(network);
-  const NetworkReport report = summarize_network({.graph = graph, .batch = 512});
+  RunInputs inputs;
+  inputs.batch = 512;
+  const NetworkReport report = summarize_network({.graph = graph, .inputs = inputs});
   // 10 x 20 + 20 x 5 = 300 a sample, 153600 at the batch.
   CHECK(report.forward_macs_per_sample == 300);
   CHECK(report.forward_macs == 153'600);
