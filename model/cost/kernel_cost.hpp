@@ -49,6 +49,7 @@ class KernelPricer {
   [[nodiscard]] double fused_products(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double recurrent(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double beside_products(const LayerModel& model, TaskKind kind) const;
+  [[nodiscard]] double pool_loops(const LayerModel& model, bool forward) const;
   [[nodiscard]] double draws(const LayerModel& model) const;
   [[nodiscard]] double bias(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double update(const Task& task) const;

@@ -104,6 +104,8 @@ enum class Fusion {
 /// Padding of channels in tensor-core convolutions.
 enum class ChannelPadding { kToUnits, kNone };
 
+/// Pools with windows: kernels as fast as their bytes, or PyTorch's, each thread of which loops over windows.
+enum class PoolKernels { kStreaming, kPyTorch };
 enum class IssuedBy { kLayer, kLaunch };
 
 /// Software around the kernels. Defaults are an ideal stack.
@@ -111,6 +113,7 @@ struct Software {
   ImageLayout layout = ImageLayout::kChannelsLast;
   Fusion fusion = Fusion::kNone;
   AttentionKernels attention = AttentionKernels::kFlash3;
+  PoolKernels pools = PoolKernels::kStreaming;
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;    ///< time factor of streaming kernels
   std::pair<int, int> cudnn{9, 0};  ///< version (major, minor)

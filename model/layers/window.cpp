@@ -157,6 +157,7 @@ LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind k
   LayerModel model;
   model.output = output_shape(spec, inputs, with_channels(input.dims[0], sizes));
   set_pool_work(spec, inputs, kind, window.taps() * elements(model.output), model);
+  model.pooled = to_count(spec, elements(input), "elements a sample");
   model.is_view = kind == PoolKind::kAverage && is_identity(window);
   return model;
 }

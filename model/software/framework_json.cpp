@@ -63,6 +63,8 @@ constexpr SpecChoices<AttentionKernels, 5> kAttention{{{"flash-1", AttentionKern
                                                        {"cudnn", AttentionKernels::kCudnn},
                                                        {"flash-3", AttentionKernels::kFlash3},
                                                        {"separate", AttentionKernels::kSeparate}}};
+constexpr SpecChoices<PoolKernels, 2> kPools{
+    {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
 constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
     {{"layer", IssuedBy::kLayer}, {"launch", IssuedBy::kLaunch}}};
 
@@ -157,6 +159,7 @@ void read_kernels(const ProfileSection& root, Software& software) {
   std::tie(software.layout, software.fusion) = layout;
   take(root, "fusion", kFusions, software.fusion);
   take(root, "attention", kAttention, software.attention);
+  take(root, "pool_kernels", kPools, software.pools);
   if (const auto factor = root.optional_number("elementwise")) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }

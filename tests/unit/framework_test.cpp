@@ -109,6 +109,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("memory_share": 0.95,)").memory_share == 0.95);
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
+  CHECK(software_read(R"("pool_kernels": "pytorch",)").software.pools == PoolKernels::kPyTorch);
   CHECK(software_read(R"("host_issue_per": "launch",)").software.issued_by == IssuedBy::kLaunch);
   CHECK(software_read(R"("update_each": "150 us",)").software.update_seconds ==
         doctest::Approx(150e-6));

@@ -211,6 +211,25 @@ TEST_CASE("sums of layer norms and draws of dropout are slow, and sums for its w
   CHECK(compiled.seconds("norm", TaskKind::kBackward) == near(own));
 }
 
+TEST_CASE("PyTorch's pools loop over windows, whatever memory could do") {
+  Bench bench(network(kImage, R"(
+    {"name": "conv", "type": "conv", "filters": 16, "kernel": [1, 1]},
+    {"name": "mean", "type": "avg_pool", "kernel": [3, 3], "stride": 1, "padding": 1},
+    {"name": "most", "type": "max_pool", "kernel": [2, 2]})"));
+  const double input = 4.0 * 16 * 8 * 8;
+  CHECK(bench.seconds("mean", TaskKind::kForward) == near(bench.stream(2 * 4 * input)));
+  bench.platform.software.pools = PoolKernels::kPyTorch;
+  // 80 multiprocessors of 64 units.
+  const double cycles = sustained_rate(bench.platform, Dtype::kFloat32) / 0.94 / 2 / 64;
+  CHECK(cycles / 80 < 2.3e9);
+  CHECK(bench.seconds("mean", TaskKind::kForward) == near(input * 9 * 0.58 / cycles));
+  CHECK(bench.seconds("mean", TaskKind::kBackward) == near(input * (9 * 0.58 + 5) / cycles));
+  CHECK(bench.seconds("most", TaskKind::kForward) == near(bench.stream(1.25 * 4 * input)));
+  CHECK(bench.seconds("most", TaskKind::kBackward) == near(input * (0.58 + 2.8) / cycles));
+  bench.platform.machine.multiprocessors = 40;  // must have 128 units, which no thread's loop uses
+  CHECK(bench.seconds("mean", TaskKind::kForward) == near(input * 9 * 0.58 / cycles * 2));
+}
+
 TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is fused") {
   const auto bench = [](const std::string& form) {
     return Bench(network(R"({"name": "x", "shape": [10, 96]})",
