@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
+#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
@@ -15,15 +16,6 @@ namespace {
 
 constexpr double kMostNs = 9e15;
 constexpr long long kIdle = 1;  // of NVML's throttle reasons: nothing runs
-
-template <class Number>
-std::optional<Number> number_of(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  Number number{};
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size()) return std::nullopt;
-  return number;
-}
 
 BenchRecord parsed(const SpecDocument& document) {
   const SpecView view(document);
@@ -145,18 +137,18 @@ class SampleReader {
 }  // namespace
 
 std::optional<std::string> find_value(const KeyValues& values, std::string_view key) {
-  for (const auto& [name, value] : values) {
-    if (name == key) return value;
-  }
-  return std::nullopt;
+  const auto* found = find_named(values, key);
+  return found != nullptr ? std::optional(found->second) : std::nullopt;
 }
 
 std::optional<long long> find_integer(const KeyValues& values, std::string_view key) {
-  return number_of<long long>(find_value(values, key));
+  const auto text = find_value(values, key);
+  return text ? integer_in(*text) : std::nullopt;
 }
 
 std::optional<double> find_number(const KeyValues& values, std::string_view key) {
-  const auto number = number_of<double>(find_value(values, key));
+  const auto text = find_value(values, key);
+  const auto number = text ? real_in(*text) : std::nullopt;
   return number && std::isfinite(*number) ? number : std::nullopt;
 }
 

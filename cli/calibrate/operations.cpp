@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/tensor_shape.hpp"
+#include "model/hardware/profile_section.hpp"
 #include "model/kernels/convolution.hpp"
 #include "model/kernels/product.hpp"
 
@@ -132,17 +132,10 @@ ConvolutionShape shape_of(const Row& row) {
 std::pair<int, int> version_of(const Row& row, std::pair<int, int> otherwise) {
   const std::string field = row.text("cudnn");
   if (field.empty()) return otherwise;
-  std::pair<int, int> version{0, 0};
-  const char* end = field.data() + field.size();
-  auto read = std::from_chars(field.data(), end, version.first);
-  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '.') {
-    read = std::from_chars(read.ptr + 1, end, version.second);
-  }
-  const bool more = read.ptr != end && *read.ptr != '.';  // "7.6.5"
-  if (read.ec != std::errc() || more || version.first < 0 || version.second < 0) {
-    row.fail("cudnn", "a version such as 7.6");
-  }
-  return version;
+  const std::size_t patch = field.find('.', field.find('.') + 1);  // "7.6.5"
+  const auto version = parse_library_version(field.substr(0, patch));
+  if (!version) row.fail("cudnn", "a version such as 7.6");
+  return *version;
 }
 
 using Price = std::function<double(const KernelPlatform&)>;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -27,6 +26,7 @@
 #include "cli/sweep/row_file.hpp"
 #include "cli/sweep/rows.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/remarks.hpp"
@@ -81,13 +81,11 @@ RowRange rows_of(const Arguments& arguments, std::size_t rows) {
   const std::string_view text = *given;
   const std::size_t colon = std::min(text.find(':'), text.size());
   const auto read = [&](std::string_view number, std::size_t unset) {
-    std::size_t value = unset;
-    const char* end = number.data() + number.size();
-    const auto done = std::from_chars(number.data(), end, value);
-    if (colon == text.size() || (!number.empty() && (done.ec != std::errc() || done.ptr != end))) {
+    const auto value = number.empty() ? static_cast<std::int64_t>(unset) : integer_in(number);
+    if (colon == text.size() || !value || *value < 0) {
       bad_value("--rows", in_quotes(text), "A:B, such as 0:1000");
     }
-    return std::min(value, rows);
+    return std::min(static_cast<std::size_t>(*value), rows);
   };
   const RowRange range{.begin = read(text.substr(0, colon), 0),
                        .end = read(text.substr(std::min(colon + 1, text.size())), rows)};

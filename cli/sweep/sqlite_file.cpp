@@ -2,7 +2,6 @@
 // the value that a report with everything in it has there.
 #include <sqlite3.h>
 
-#include <charconv>
 #include <limits>
 #include <map>
 #include <optional>
@@ -172,9 +171,6 @@ class SqliteFile : public RowFile {
 
   /// What CSV has no way to say, no value, is an empty field there.
   void bind(int place, const std::string& field, bool is_text) {
-    std::int64_t integer = 0;
-    double real = 0;
-    const char* end = field.data() + field.size();
     if (field.empty()) {
       sqlite3_bind_null(statement_, place);
     } else if (is_text) {
@@ -184,12 +180,12 @@ class SqliteFile : public RowFile {
                         static_cast<int>(field.size() - mark), SQLITE_TRANSIENT);
     } else if (field == "true" || field == "false") {
       sqlite3_bind_int(statement_, place, field == "true" ? 1 : 0);
-    } else if (std::from_chars(field.data(), end, integer).ptr == end) {
-      sqlite3_bind_int64(statement_, place, integer);
-    } else if (std::from_chars(field.data(), end, real).ptr == end) {
+    } else if (const auto integer = integer_in(field)) {
+      sqlite3_bind_int64(statement_, place, *integer);
+    } else if (const auto real = real_in(field)) {
       const bool infinite = field == "1e308";  // a rate's
       sqlite3_bind_double(statement_, place,
-                          infinite ? std::numeric_limits<double>::infinity() : real);
+                          infinite ? std::numeric_limits<double>::infinity() : *real);
     }
   }
 

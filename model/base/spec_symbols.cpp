@@ -3,9 +3,9 @@
 #include "model/base/spec_symbols.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "model/base/named.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {
@@ -35,10 +35,9 @@ std::vector<std::string> SpecSymbols::names() const { return names_of(values_); 
 std::optional<Int128> SpecSymbols::read(std::string_view text) const {
   std::int64_t factor = 1;
   if (const std::size_t star = text.find('*'); star != std::string_view::npos) {
-    const std::string_view number = text.substr(0, star);
-    const auto [end, error] = std::from_chars(number.data(), number.data() + star, factor);
-    const bool whole = error == std::errc() && end == number.data() + star;
-    if (!whole || !is_numeral(number.front())) return std::nullopt;
+    const auto number = integer_in(text.substr(0, star));
+    if (!number || !is_numeral(text.front())) return std::nullopt;
+    factor = *number;
     text.remove_prefix(star + 1);
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {

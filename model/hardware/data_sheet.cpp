@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
+#include <limits>
 
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
@@ -77,13 +77,11 @@ void read_architecture_option(Reading& reading) {
 void read_multiprocessors(Reading& reading) {
   constexpr std::string_view kOption = "--multiprocessors";
   const std::string& text = needed(reading.sheet.multiprocessors, kOption, "how many it has");
-  int count = 0;
-  const std::string_view digits = trimmed(text);
-  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (end.ec != std::errc() || end.ptr != digits.data() + digits.size() || count < 1) {
+  const auto count = integer_in(trimmed(text));
+  if (!count || *count < 1 || *count > std::numeric_limits<int>::max()) {
     bad_value(kOption, in_quotes(text), "a count such as 28");
   }
-  reading.multiprocessors = count;
+  reading.multiprocessors = static_cast<int>(*count);
 }
 
 /// "float32=10.97TFLOP/s" -> float32, "10.97TFLOP/s".

@@ -110,13 +110,9 @@ void read_shares(const ProfileSection& compute, HardwareProfile& profile) {
 std::optional<std::pair<int, int>> parse_library_version(std::string_view text) {
   const std::size_t dot = text.find('.');
   const auto part = [](std::string_view digits) -> std::optional<int> {
-    if (digits.empty() || digits.size() > 4) return std::nullopt;
-    int value = 0;
-    for (const char digit : digits) {
-      if (digit < '0' || digit > '9') return std::nullopt;
-      value = value * 10 + (digit - '0');
-    }
-    return value;
+    const auto number = integer_in(digits);
+    if (!number || *number < 0 || *number > 9999) return std::nullopt;
+    return static_cast<int>(*number);
   };
   const std::optional<int> major = part(text.substr(0, dot));
   const std::optional<int> minor =
