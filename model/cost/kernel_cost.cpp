@@ -48,6 +48,7 @@ constexpr double kInferenceNormShare = 2.0 / 3;  // of batch norm: no pass for t
 // (tests/data/measured/h200-sxm). Assumed for the bias and for other cards.
 constexpr double kRowSums = 0.5;
 constexpr double kColumnSums = 0.43;
+constexpr double kNormOperands = 2.0 / 3;  // of the backward pass' three: input and gradient
 /// Dropout's forward kernel, which draws random numbers, likewise: NeuSight 0.68 to 0.73, BERT on an H200 0.65.
 constexpr double kDraws = 0.7;
 
@@ -60,11 +61,9 @@ constexpr double kMaximumPixel = 2.8;
 
 /// Of all multiprocessors a second, of 64 float32 units each, or of 128 where 64 would have to clock above 2.3 GHz.
 double cycles_per_second(const KernelMachine& machine) {
-  const double cycles =
-      machine.peak[static_cast<std::size_t>(Dtype::kFloat32)].per_second / 2 / 64;
+  const double cycles = machine.peak[static_cast<std::size_t>(Dtype::kFloat32)].per_second / 2 / 64;
   return cycles / machine.multiprocessors > 2.3e9 ? cycles / 2 : cycles;
 }
-constexpr double kNormOperands = 2.0 / 3;  // of the backward pass' three: input and gradient
 
 ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
   if (kind == TaskKind::kBackwardWeights) return ConvolutionPass::kBackwardWeights;
@@ -286,7 +285,8 @@ double KernelPricer::pool_loops(const LayerModel& model, bool forward) const {
   const double pixel = model.saves.places > 0 ? kMaximumPixel : kMeanPixel;
   const double work = static_cast<double>(model.work.forward.flops_per_sample) * kWindowPixel +
                       (forward ? 0 : static_cast<double>(model.pooled) * pixel);
-  return work * batch_ / cycles_per_second(platform_.machine);
+  const double cycles = cycles_per_second(platform_.machine);  // 0: the profile has no float32
+  return cycles > 0 ? work * batch_ / cycles : 0;
 }
 
 double KernelPricer::update(const Task& task) const {

@@ -81,7 +81,8 @@ class PrecisionSetter {
     casts.copy_traffic = to_count(
         spec_, Wide(casts.parameters) * (precision_.weight + precision_.copy), "bytes of casts");
     add_fixed(model.work.forward, casts.copy_traffic);
-    if (precision_.copies != WeightCopies::kPerGroup) {  // weights and bias, and their gradients back
+    if (precision_.copies != WeightCopies::kPerGroup) {
+      // Weights and bias, and their gradients back.
       const std::int64_t casts_each = model.launches.backward_weights;
       model.launches.forward += casts_each;
       model.launches.backward_weights += casts_each;

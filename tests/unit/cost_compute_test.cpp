@@ -187,8 +187,8 @@ TEST_CASE("the host issues by launch what eager operations launch, casts among t
     std::vector<std::int64_t> times;
     for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
       if (graph.tasks[i].layer == LayerId{1}) {
-        times.push_back(costs.alternatives[static_cast<std::size_t>(costs.first_alternative[i])]
-                            .issue.count());
+        times.push_back(
+            costs.alternatives[static_cast<std::size_t>(costs.first_alternative[i])].issue.count());
       }
     }
     return times;
@@ -198,8 +198,10 @@ TEST_CASE("the host issues by launch what eager operations launch, casts among t
   CHECK(issued(R"({"name": "fc", "type": "linear", "units": 8})") == Times{10, 10, 20, 0});
   CHECK(issued(R"({"name": "n", "type": "rms_norm", "form": "eager"})") == Times{60, 120, 0});
   // Its input's other reader has a gradient, too: one sum.
-  CHECK(issued(R"({"name": "a", "type": "relu"}, {"name": "b", "type": "add", "inputs": ["in", "a"]})") ==
-        Times{10, 20});
+  CHECK(
+      issued(
+          R"({"name": "a", "type": "relu"}, {"name": "b", "type": "add", "inputs": ["in", "a"]})") ==
+      Times{10, 20});
   // Autocast makes 16 bits of weights and bias, and float32 of their gradients; "in" writes 16 bits.
   CHECK(issued(R"({"name": "fc", "type": "linear", "units": 8})", "amp-fp16") ==
         Times{30, 10, 40, 0});

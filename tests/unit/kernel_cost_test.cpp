@@ -189,7 +189,8 @@ TEST_CASE("beside their products attention and the loss move scores, copies and 
   CHECK(bench.seconds("loss", TaskKind::kBackward) == near(bench.stream(2 * 4.0 * 4 * 10 * 32)));
 }
 
-TEST_CASE("sums of layer norms and draws of dropout are slow, and sums for its weights a kernel more") {
+TEST_CASE(
+    "sums of layer norms and draws of dropout are slow, and sums for its weights a kernel more") {
   const auto bench = [](const std::string& more) {
     return Bench(network(R"({"name": "x", "shape": [10, 64]})", R"(
       {"name": "fc", "type": "linear", "units": 64},
