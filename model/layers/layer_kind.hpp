@@ -201,7 +201,7 @@ struct LayerModel {
   bool is_loss = false;        ///< its backward task reads no gradient
   bool is_activation = false;  ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
   std::int64_t pooled = 0;     ///< pools with windows: elements of the input a sample
-  bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, for its weights over them
+  bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, gradients over all rows
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
   bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
   std::optional<CustomCost> custom;
