@@ -17,7 +17,7 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LLAMA_1B, LLAMA_3B = "validation/configs/llama-3.2-1b.json", "validation/configs/llama-3.2-3b.json"
+LLAMA_1B, LLAMA_3B, QWEN = (f"validation/configs/{name}.json" for name in ("llama-3.2-1b", "llama-3.2-3b", "qwen2.5-1.5b"))
 LLAMA_8B, GPT2, BERT, VIT = (f"networks/configs/{name}/config.json" for name in ("llama-3-8b", "gpt2", "bert-large",
                                                                                 "vit-l-16"))
 ADAM = {"optimizer": "adam"}
@@ -37,39 +37,43 @@ MODES = {
     "fsdp cpu, checkpoint": {"schedule": "checkpoint", **BY_BLOCK, "state": "fsdp-cpu"},
 }
 # Blocks, single layers among them, up to the head: what moves.
-MOVED = {LLAMA_1B: 18, LLAMA_3B: 30, GPT2: 17, VIT: 31}
+MOVED = {LLAMA_1B: 18, LLAMA_3B: 30, QWEN: 30, GPT2: 17, VIT: 31}
 # Network, mode, batch, length, precision, and what else; in the order in which they are measured.
 JOBS = [
-    (LLAMA_3B, "in core", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint, save_on_cpu", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint, own stream", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "save_on_cpu", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "states far, update near", 2, 4096, "bf16-pure", {}),
+    (QWEN, "in core", 2, 4096, "bf16-pure", {}),
+    (QWEN, "checkpoint", 2, 4096, "bf16-pure", {}),
+    (QWEN, "checkpoint, save_on_cpu", 2, 4096, "bf16-pure", {}),
+    (QWEN, "checkpoint, own stream", 2, 4096, "bf16-pure", {}),
+    (QWEN, "save_on_cpu", 2, 2048, "bf16-pure", {}),
+    (QWEN, "states far, update near", 2, 4096, "bf16-pure", {}),
+    (QWEN, "states far, update far", 2, 4096, "bf16-pure", {}),
+    (QWEN, "fsdp cpu", 2, 4096, "fsdp-bf16", {}),
+    (QWEN, "fsdp cpu, checkpoint", 4, 4096, "fsdp-bf16", {}),
     (LLAMA_1B, "in core", 4, 2048, "bf16-pure", {}),
-    (LLAMA_1B, "states far, update far", 4, 2048, "bf16-pure", {}),
     (LLAMA_1B, "fsdp cpu", 4, 2048, "fsdp-bf16", {}),
-    (LLAMA_1B, "fsdp cpu, checkpoint", 4, 4096, "fsdp-bf16", {}),
-    (LLAMA_1B, "in core", 4, 2048, "amp-bf16", {}),
-    (LLAMA_1B, "in core", 1, 512, "bf16-pure", {}),
+    (LLAMA_1B, "states far, update far", 4, 2048, "bf16-pure", {}),
     (LLAMA_1B, "eager attention", 2, 2048, "bf16-pure", {}),
-    (LLAMA_1B, "in core", 1, 16384, "bf16-pure", {}),
-    (LLAMA_1B, "checkpoint", 1, 16384, "bf16-pure", {}),
-    (LLAMA_1B, "checkpoint, save_on_cpu", 1, 16384, "bf16-pure", {}),
-    (LLAMA_1B, "checkpoint, own stream", 1, 16384, "bf16-pure", {}),
-    (LLAMA_1B, "save_on_cpu", 4, 2048, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint", 6, 2048, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint, own stream", 6, 2048, "bf16-pure", {}),
-    (LLAMA_8B, "checkpoint", 1, 4096, "bf16-pure", {}),
-    (LLAMA_8B, "checkpoint, own stream", 1, 4096, "bf16-pure", {}),
-    (LLAMA_1B, "in core", 8, 2048, "bf16-pure", {"accumulate": 4}),
     (GPT2, "in core", 16, 1024, "amp-bf16", {}),
+    (GPT2, "eager attention", 8, 1024, "amp-bf16", {}),
     (BERT, "in core", 32, 512, "amp-bf16", {}),
+    (BERT, "eager attention", 16, 512, "amp-bf16", {}),
     (VIT, "in core", 64, None, "amp-bf16", {}),
-    (GPT2, "save_on_cpu", 16, 1024, "amp-bf16", {}),
-    (VIT, "save_on_cpu", 64, None, "amp-bf16", {}),
-    (LLAMA_8B, "states far, update near", 1, 2048, "bf16-pure", {}),
+    (VIT, "checkpoint", 64, None, "amp-bf16", {}),
+    (VIT, "checkpoint, own stream", 64, None, "amp-bf16", {}),
+    (LLAMA_1B, "in core", 1, 128, "bf16-pure", {}),
+    (GPT2, "in core", 1, 128, "amp-bf16", {}),
+    (BERT, "in core", 1, 128, "amp-bf16", {}),
+    (VIT, "in core", 1, None, "amp-bf16", {}),
+    (GPT2, "compiled", 16, 1024, "amp-bf16", {}),
     (LLAMA_1B, "compiled", 4, 2048, "bf16-pure", {}),
+    (BERT, "compiled", 32, 512, "amp-bf16", {}),
+    (LLAMA_3B, "checkpoint", 2, 4096, "bf16-pure", {}),
+    (LLAMA_3B, "checkpoint, own stream", 2, 4096, "bf16-pure", {}),
+    (LLAMA_3B, "states far, update near", 2, 4096, "bf16-pure", {}),
+    (LLAMA_8B, "checkpoint", 1, 4096, "bf16-pure", {}),
+    (LLAMA_8B, "states far, update near", 1, 2048, "bf16-pure", {}),
+    (LLAMA_1B, "in core", 1, 16384, "bf16-pure", {}),
+    (LLAMA_1B, "checkpoint, own stream", 1, 16384, "bf16-pure", {}),
 ]
 
 
@@ -171,8 +175,8 @@ class FarStates:
         self.count += 1
 
         def fetch(far):
-            if len(left) == 2:
-                self.come.wait_event(left.popleft())
+            if len(left) == 2:  # the host waits: what is on its way must not be allocated twice
+                left.popleft().synchronize()
             with torch.cuda.stream(self.come):
                 return far.to("cuda", non_blocking=True), self.come.record_event()
         coming = fetch(self.far[0])
@@ -327,16 +331,21 @@ class Trainer:
                 "losses": [round(float(loss), 3) for loss in losses]}
 
     def kernels(self):
-        """Of one iteration: what ran on the device, how often and how long in all, longest first."""
+        """What one iteration ran on the device, longest first: name, (shapes,) how often, ms in all."""
         from torch.profiler import ProfilerActivity, profile
-        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True) as profiler:
             self.once()
             self.torch.cuda.synchronize()
-        events = [e for e in profiler.key_averages() if e.self_device_time_total > 0]
-        events.sort(key=lambda e: -e.self_device_time_total)
-        return {"launches": sum(e.count for e in events),
-                "kernel_ms": round(sum(e.self_device_time_total for e in events) / 1e3, 3),
-                "kernels": [[e.key[:120], e.count, round(e.self_device_time_total / 1e3, 3)] for e in events[:60]]}
+
+        def longest(on_device, **how):
+            events = [e for e in profiler.key_averages(**how) if e.self_device_time_total > 0 and
+                      (e.device_type == self.torch.autograd.DeviceType.CUDA) == on_device]
+            events.sort(key=lambda e: -e.self_device_time_total)
+            return [[e.key[:120], *([e.input_shapes] if how else []), e.count, round(e.self_device_time_total / 1e3, 3)]
+                    for e in events]
+        kernels = longest(True)
+        return {"launches": sum(e[1] for e in kernels), "kernel_ms": round(sum(e[2] for e in kernels), 3),
+                "kernels": kernels[:60], "operations": longest(False, group_by_input_shape=True)[:150]}
 
 
 def primitives(torch, device):
@@ -383,7 +392,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=240, metavar="S", help="begin nothing after so long")
     parser.add_argument("--first", type=int, default=len(JOBS), choices=range(1, len(JOBS) + 1), metavar="N",
                         help=f"only the first N jobs, 1 to {len(JOBS)}")
-    parser.add_argument("--profile", type=int, nargs="*", default=[0, 4, 6, 11, 24],
+    parser.add_argument("--profile", type=int, nargs="*", default=[12, 13, 14, 16, 25],
                         choices=range(len(JOBS)), metavar="N", help="jobs whose kernels are listed, from 0; default: five")
     arguments = parser.parse_args()
     jobs = [(name_of(*job), job) for job in JOBS[:arguments.first]]
