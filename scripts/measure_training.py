@@ -28,7 +28,7 @@ MODES = {
     "eager attention": {"schedule": "in-core", "kernels": "eager"},
     "compiled": {"schedule": "in-core", "kernels": "fused", "framework": "pytorch-2-compiled"},
     "checkpoint": {"schedule": "checkpoint", **BY_BLOCK},
-    "save_on_cpu": {"schedule": "offload-layers", **SERIAL},
+    "save_on_cpu": {"schedule": "offload-layers", **SERIAL, "layers_moved": 30},  # all up to Qwen's head
     "checkpoint, save_on_cpu": {"schedule": "checkpoint-offload", **BY_BLOCK, **SERIAL},
     "checkpoint, own stream": {"schedule": "checkpoint-offload", **BY_BLOCK, **OWN},
     "states far, update near": {"schedule": "in-core", "offload": "optimizer", "update": "near", "unit": "layer"},
@@ -36,60 +36,54 @@ MODES = {
     "fsdp cpu": {"schedule": "in-core", "state": "fsdp-cpu"},
     "fsdp cpu, checkpoint": {"schedule": "checkpoint", **BY_BLOCK, "state": "fsdp-cpu"},
 }
-# Blocks, single layers among them, up to the head: what moves.
-MOVED = {LLAMA_1B: 18, LLAMA_3B: 30, QWEN: 30, GPT2: 17, VIT: 31}
-# Network, mode, batch, length, precision, and what else; in the order in which they are measured.
+# Network, mode, batch, length, precision; in the order in which they are measured.
 JOBS = [
-    (QWEN, "in core", 2, 4096, "bf16-pure", {}),
-    (QWEN, "checkpoint", 2, 4096, "bf16-pure", {}),
-    (QWEN, "checkpoint, save_on_cpu", 2, 4096, "bf16-pure", {}),
-    (QWEN, "checkpoint, own stream", 2, 4096, "bf16-pure", {}),
-    (QWEN, "save_on_cpu", 2, 2048, "bf16-pure", {}),
-    (QWEN, "states far, update near", 2, 4096, "bf16-pure", {}),
-    (QWEN, "states far, update far", 2, 4096, "bf16-pure", {}),
-    (QWEN, "fsdp cpu", 2, 4096, "fsdp-bf16", {}),
-    (QWEN, "fsdp cpu, checkpoint", 4, 4096, "fsdp-bf16", {}),
-    (LLAMA_1B, "in core", 4, 2048, "bf16-pure", {}),
-    (LLAMA_1B, "fsdp cpu", 4, 2048, "fsdp-bf16", {}),
-    (LLAMA_1B, "states far, update far", 4, 2048, "bf16-pure", {}),
-    (LLAMA_1B, "eager attention", 2, 2048, "bf16-pure", {}),
-    (GPT2, "in core", 16, 1024, "amp-bf16", {}),
-    (GPT2, "eager attention", 8, 1024, "amp-bf16", {}),
-    (BERT, "in core", 32, 512, "amp-bf16", {}),
-    (BERT, "eager attention", 16, 512, "amp-bf16", {}),
-    (VIT, "in core", 64, None, "amp-bf16", {}),
-    (VIT, "checkpoint", 64, None, "amp-bf16", {}),
-    (VIT, "checkpoint, own stream", 64, None, "amp-bf16", {}),
-    (LLAMA_1B, "in core", 1, 128, "bf16-pure", {}),
-    (GPT2, "in core", 1, 128, "amp-bf16", {}),
-    (BERT, "in core", 1, 128, "amp-bf16", {}),
-    (VIT, "in core", 1, None, "amp-bf16", {}),
-    (GPT2, "compiled", 16, 1024, "amp-bf16", {}),
-    (LLAMA_1B, "compiled", 4, 2048, "bf16-pure", {}),
-    (BERT, "compiled", 32, 512, "amp-bf16", {}),
-    (LLAMA_3B, "checkpoint", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "checkpoint, own stream", 2, 4096, "bf16-pure", {}),
-    (LLAMA_3B, "states far, update near", 2, 4096, "bf16-pure", {}),
-    (LLAMA_8B, "checkpoint", 1, 4096, "bf16-pure", {}),
-    (LLAMA_8B, "states far, update near", 1, 2048, "bf16-pure", {}),
-    (LLAMA_1B, "in core", 1, 16384, "bf16-pure", {}),
-    (LLAMA_1B, "checkpoint, own stream", 1, 16384, "bf16-pure", {}),
+    (QWEN, "in core", 2, 4096, "bf16-pure"),
+    (QWEN, "checkpoint", 2, 4096, "bf16-pure"),
+    (QWEN, "checkpoint, save_on_cpu", 2, 4096, "bf16-pure"),
+    (QWEN, "checkpoint, own stream", 2, 4096, "bf16-pure"),
+    (QWEN, "save_on_cpu", 2, 2048, "bf16-pure"),
+    (QWEN, "states far, update near", 2, 4096, "bf16-pure"),
+    (QWEN, "states far, update far", 2, 4096, "bf16-pure"),
+    (QWEN, "fsdp cpu", 2, 4096, "fsdp-bf16"),
+    (QWEN, "fsdp cpu, checkpoint", 4, 4096, "fsdp-bf16"),
+    (LLAMA_1B, "in core", 4, 2048, "bf16-pure"),
+    (LLAMA_1B, "fsdp cpu", 4, 2048, "fsdp-bf16"),
+    (LLAMA_1B, "states far, update far", 4, 2048, "bf16-pure"),
+    (LLAMA_1B, "eager attention", 2, 2048, "bf16-pure"),
+    (GPT2, "in core", 16, 1024, "amp-bf16"),
+    (GPT2, "eager attention", 8, 1024, "amp-bf16"),
+    (BERT, "in core", 32, 512, "amp-bf16"),
+    (BERT, "eager attention", 16, 512, "amp-bf16"),
+    (VIT, "in core", 64, None, "amp-bf16"),
+    (VIT, "checkpoint", 64, None, "amp-bf16"),
+    (VIT, "checkpoint, own stream", 64, None, "amp-bf16"),
+    (LLAMA_1B, "in core", 1, 128, "bf16-pure"),
+    (GPT2, "in core", 1, 128, "amp-bf16"),
+    (BERT, "in core", 1, 128, "amp-bf16"),
+    (VIT, "in core", 1, None, "amp-bf16"),
+    (GPT2, "compiled", 16, 1024, "amp-bf16"),
+    (LLAMA_1B, "compiled", 4, 2048, "bf16-pure"),
+    (BERT, "compiled", 32, 512, "amp-bf16"),
+    (LLAMA_3B, "checkpoint", 2, 4096, "bf16-pure"),
+    (LLAMA_3B, "checkpoint, own stream", 2, 4096, "bf16-pure"),
+    (LLAMA_3B, "states far, update near", 2, 4096, "bf16-pure"),
+    (LLAMA_8B, "checkpoint", 1, 4096, "bf16-pure"),
+    (LLAMA_8B, "states far, update near", 1, 2048, "bf16-pure"),
+    (LLAMA_1B, "in core", 1, 16384, "bf16-pure"),
+    (LLAMA_1B, "checkpoint, own stream", 1, 16384, "bf16-pure"),
 ]
 
 
-def name_of(network, mode, batch, length, precision, more):
+def name_of(network, mode, batch, length, precision):
     path = network.split("/")
     name = path[-2] if path[-1] == "config.json" else path[-1][:-len(".json")]
-    words = [name, mode, f"batch {batch}", *([f"length {length}"] if length else []), precision]
-    return ", ".join(words + [f"{key} {value}" for key, value in more.items()])
+    return ", ".join([name, mode, f"batch {batch}", *([f"length {length}"] if length else []), precision])
 
 
-def job_of(network, mode, batch, length, precision, more):
-    job = {"network": network, "batch": batch, "precision": precision, **({"seq": length} if length else {}), **ADAM,
-           "framework": "pytorch-2", "kernels": "sdpa", **more, **MODES[mode]}
-    if mode == "save_on_cpu":
-        job["layers_moved"] = MOVED[network]
-    return job
+def job_of(network, mode, batch, length, precision):
+    return {"network": network, "batch": batch, "precision": precision, **({"seq": length} if length else {}), **ADAM,
+            "framework": "pytorch-2", "kernels": "sdpa", **MODES[mode]}
 
 
 class Sampler(threading.Thread):
@@ -206,13 +200,13 @@ class FarAdam:
             far = torch.empty_like(parameter, device="cpu", pin_memory=True)
             far.copy_(parameter.detach())
             far.grad = torch.empty_like(far, pin_memory=True)
-            self.far[parameter] = far, torch.optim.AdamW([far], lr=1e-5, fused=True)
+            self.far[id(parameter)] = far, torch.optim.AdamW([far], lr=1e-5, fused=True)  # no cycle: hooks hold self
             parameter.register_post_accumulate_grad_hook(self.leave)
 
     def leave(self, parameter):
         self.stream.wait_stream(self.torch.cuda.current_stream())
         with self.torch.cuda.stream(self.stream):
-            self.far[parameter][0].grad.copy_(parameter.grad, non_blocking=True)
+            self.far[id(parameter)][0].grad.copy_(parameter.grad, non_blocking=True)
         parameter.grad.record_stream(self.stream)
         self.ready.append((parameter, self.stream.record_event()))
         parameter.grad = None
@@ -220,7 +214,7 @@ class FarAdam:
     def step(self):
         for parameter, event in self.ready:
             event.synchronize()
-            far, optimizer = self.far[parameter]
+            far, optimizer = self.far[id(parameter)]
             optimizer.step()
             with self.torch.cuda.stream(self.stream):
                 parameter.data.copy_(far, non_blocking=True)
@@ -231,15 +225,14 @@ class FarAdam:
 class Trainer:
     """One job: the model, its data, and `once`, an iteration."""
 
-    def __init__(self, torch, network, mode, batch, length, precision, more):
+    def __init__(self, torch, network, mode, batch, length, precision):
         import transformers
         with open(os.path.join(HERE, network), encoding="utf-8") as file:
             fields = json.load(file)
         config = transformers.AutoConfig.for_model(fields.pop("model_type"), **fields)
         config._attn_implementation = "eager" if mode == "eager attention" else "sdpa"
         config.use_cache = False
-        self.torch, self.rounds = torch, more.get("accumulate", 1)
-        self.autocast = precision == "amp-bf16"
+        self.torch, self.autocast = torch, precision == "amp-bf16"
         dtype = torch.bfloat16 if precision == "bf16-pure" else torch.float32
         torch.manual_seed(1)
         torch.set_default_dtype(dtype)
@@ -266,13 +259,12 @@ class Trainer:
         else:
             self.optimizer = torch.optim.AdamW(self.parameters, lr=1e-5, fused=True)
         self.model = torch.compile(model) if mode == "compiled" else model
-        micro = batch // self.rounds
         if length is None:
             size = config.image_size
-            self.data = {"pixel_values": torch.randn(micro, 3, size, size, device="cuda", dtype=dtype),
-                         "labels": torch.randint(0, config.num_labels, (micro,), device="cuda")}
+            self.data = {"pixel_values": torch.randn(batch, 3, size, size, device="cuda", dtype=dtype),
+                         "labels": torch.randint(0, config.num_labels, (batch,), device="cuda")}
         else:
-            ids = torch.randint(0, config.vocab_size, (micro, length), device="cuda")
+            ids = torch.randint(0, config.vocab_size, (batch, length), device="cuda")
             self.data = {"input_ids": ids, "labels": ids}
 
     def wrap(self, base):
@@ -296,10 +288,9 @@ class Trainer:
         fully_shard(model, **rules)
 
     def once(self):
-        for _ in range(self.rounds):
-            with self.torch.autocast("cuda", self.torch.bfloat16, enabled=self.autocast):
-                loss = self.model(**self.data).loss
-            (loss / self.rounds if self.rounds > 1 else loss).backward()
+        with self.torch.autocast("cuda", self.torch.bfloat16, enabled=self.autocast):
+            loss = self.model(**self.data).loss
+        loss.backward()
         self.optimizer.step()
         for parameter in self.parameters:
             parameter.grad = None
