@@ -95,7 +95,7 @@ TEST_CASE("figures that count as predicted are in these files") {
         "L1 L2 L3 L4 L7 L8 M4 M18 T1 T14 T18 incore-bert incore-flash-attention incore-fms-fsdp "
         "incore-litgpt incore-llm-foundry incore-qwen incore-tinyllama ooc-cpu-adam "
         "ooc-deepcompile ooc-links ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-torchao "
-        "ooc-torchtune own-h200 own-h200-networks");
+        "ooc-torchtune own-h100 own-h100-networks own-h200 own-h200-networks");
 }
 
 TEST_CASE("two files have rows that are known to fail; formulas_test.cpp has T4's") {
