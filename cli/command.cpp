@@ -41,8 +41,8 @@ std::span<const FlagGroup> flag_groups() {
 std::vector<std::string> help_words(const Command& command) {
   std::vector<std::string> words;
   for (const FlagGroup& group : flag_groups()) {
-    const bool has = std::any_of(command.flags.begin(), command.flags.end(),
-                                 [&](const Flag& flag) { return flag.group == group.group; });
+    const bool has = std::ranges::any_of(
+        command.flags, [&](const Flag& flag) { return flag.group == group.group; });
     if (has && !group.word.empty()) words.emplace_back(group.word);
   }
   if (!words.empty()) words.emplace_back("all");

@@ -43,7 +43,7 @@ Flag flag_of(const Option& option, Values values) {
 }
 
 bool is_among(std::initializer_list<std::string_view> names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 /// Those that nearly every command line has come first.
@@ -57,8 +57,7 @@ std::vector<Flag> in_order(const Chosen& chosen) {
   };
   for (const std::string_view flag : kFirst) add(*find_option(flag));
   for (const Option& option : run_options()) {
-    const bool done =
-        std::find(std::begin(kFirst), std::end(kFirst), option.flag) != std::end(kFirst);
+    const bool done = std::ranges::find(kFirst, option.flag) != std::end(kFirst);
     if (!done) add(option);
   }
   return all;

@@ -47,7 +47,7 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   CaseOptions options = options_of(arguments, asks, states);
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen = schedules_of(arguments, asks);
-  const bool moves = std::any_of(states.begin(), states.end(), [](auto each) { return each != 0; });
+  const bool moves = std::ranges::any_of(states, [](auto each) { return each != 0; });
   if (options.state.any() || sharing_devices(options) > 1 || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
   }

@@ -75,8 +75,7 @@ bool is_job(const SpecDocument& document) {
   bool has_network = false;
   bool has_layers = false;
   for (const auto& [key, value] : document.root.members) {
-    if (key == "format" &&
-        std::find(std::begin(kFormats), std::end(kFormats), value.text) != std::end(kFormats))
+    if (key == "format" && std::ranges::find(kFormats, value.text) != std::end(kFormats))
       return true;
     has_network |= key == "network";
     has_layers |= key == "layers";
@@ -125,7 +124,7 @@ bool is_plain_number(std::string_view text) {
 
 bool is_of_jobs(const Flag& flag) {
   return flag.completes != Completes::kFiles &&
-         std::find(std::begin(kNotOfJobs), std::end(kNotOfJobs), flag.name) == std::end(kNotOfJobs);
+         std::ranges::find(kNotOfJobs, flag.name) == std::end(kNotOfJobs);
 }
 
 JobFile::JobFile(const SpecDocument& document, const Command& command, const Arguments& given)
@@ -259,8 +258,7 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
   SpecError::Parts parts = error.parts();
   if (!parts.file.empty()) return error;
   std::string file = file_;
-  const auto entry = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& each) { return each.flag == parts.place; });
+  const auto entry = std::ranges::find(entries_, parts.place, &Entry::flag);
   if (entry != entries_.end() &&
       (entry->flag == kNetwork || !given.has(std::string_view(entry->flag)))) {
     if (entry->pointer.empty()) return error;  // of the command line
@@ -331,7 +329,7 @@ std::vector<std::pair<std::string, std::string>> job_of(const Arguments& argumen
                                        : is_plain_number(text) ? text
                                                                : json_string(text));
   }
-  std::sort(job.begin(), job.end());
+  std::ranges::sort(job);
   return job;
 }
 

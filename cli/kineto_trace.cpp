@@ -74,8 +74,8 @@ Category category_of(std::string_view text) {
       {"gpu_memset", Category::kDevice},
       {"memcpy", Category::kDevice},
       {"memset", Category::kDevice}};
-  const auto found = std::find_if(std::begin(kWords), std::end(kWords),
-                                  [&](const auto& each) { return each.first == word; });
+  const auto found =
+      std::ranges::find_if(kWords, [&](const auto& each) { return each.first == word; });
   return found == std::end(kWords) ? Category::kOther : found->second;
 }
 
@@ -247,7 +247,7 @@ class Attribution {
   /// Of operators within others the outermost; the sequence numbers of what it calls are its own, too.
   void keep_outermost() {
     std::vector<Range>& all = events_.ranges;
-    std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) {
+    std::ranges::sort(all, [](const Range& a, const Range& b) {
       return std::tuple(a.thread, a.start, -a.end, !a.is_range) <
              std::tuple(b.thread, b.start, -b.end, !b.is_range);
     });
@@ -268,8 +268,8 @@ class Attribution {
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
       if (!ranges_[i].is_backward && !ranges_[i].is_optimizer) forward.push_back(i);
     }
-    std::sort(forward.begin(), forward.end(),
-              [&](std::size_t a, std::size_t b) { return ranges_[a].start < ranges_[b].start; });
+    std::ranges::sort(
+        forward, [&](std::size_t a, std::size_t b) { return ranges_[a].start < ranges_[b].start; });
     std::unordered_map<std::int64_t, std::size_t> by_sequence;
     for (const std::size_t i : forward) {
       Range& range = ranges_[i];
@@ -288,10 +288,9 @@ class Attribution {
   }
 
   [[nodiscard]] const Range* range_at(const Launch& launch) const {
-    const auto behind = std::upper_bound(
-        ranges_.begin(), ranges_.end(), launch, [](const Launch& each, const Range& range) {
-          return std::pair(each.thread, each.at) < std::pair(range.thread, range.start);
-        });
+    const auto behind = std::ranges::upper_bound(
+        ranges_, std::pair(launch.thread, launch.at), {},
+        [](const Range& each) { return std::pair(each.thread, each.start); });
     if (behind == ranges_.begin()) return nullptr;
     const Range& range = *std::prev(behind);
     return range.thread == launch.thread && launch.at <= range.end ? &range : nullptr;

@@ -98,9 +98,8 @@ class Matcher {
         break;
       }
     }
-    const auto passes =
-        std::max_element(time_by_passes.begin(), time_by_passes.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto passes = std::ranges::max_element(
+        time_by_passes, [](const auto& a, const auto& b) { return a.second < b.second; });
     if (passes != time_by_passes.end()) {
       for (const auto& [name, kind] : kinds) match_kind(name, kind, passes->first);
     }
@@ -152,7 +151,7 @@ class Matcher {
       if (network_.layers[i].kind->name == kind.kind && times_[i] == 0) result.layers.push_back(i);
     }
     for (const TracedCall& call : trace_.calls) {
-      const auto found = std::find(kind.calls.begin(), kind.calls.end(), brief(call.name));
+      const auto found = std::ranges::find(kind.calls, brief(call.name));
       const bool is_kind = found != kind.calls.end();
       if (!is_kind) continue;
       result.calls.push_back(&call);
@@ -227,7 +226,7 @@ struct CsvLine {
 }
 
 std::vector<std::string> fields_of(std::string_view line, const CsvLine& place) {
-  if (std::count(line.begin(), line.end(), '"') % 2 != 0) {
+  if (std::ranges::count(line, '"') % 2 != 0) {
     fail(place, "a quote that is not closed", "a closing \"");
   }
   std::vector<std::string> fields;

@@ -49,8 +49,8 @@ void check_files(const std::vector<std::string>& given, const std::vector<std::s
 std::vector<std::string> told_apart(std::vector<std::string> names,
                                     const std::vector<std::string>& given) {
   std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  const bool meet = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+  std::ranges::sort(sorted);
+  const bool meet = std::ranges::adjacent_find(sorted) != sorted.end();
   if (meet) return given;
   return names;
 }

@@ -200,8 +200,7 @@ std::vector<DataFile> data_files(DataKind kind) {
   for (const std::string& folder : data_folders()) {
     add_files_of(fs::path(folder) / names_of(kind).folder, files);
   }
-  std::sort(files.begin(), files.end(),
-            [](const DataFile& a, const DataFile& b) { return a.name < b.name; });
+  std::ranges::sort(files, {}, &DataFile::name);
   return files;
 }
 
@@ -264,7 +263,7 @@ std::tuple<std::string, std::size_t, std::string> order_of(const std::string& na
 
 std::vector<DataFile> in_order() {
   std::vector<DataFile> all = data_files(DataKind::kRow);
-  std::sort(all.begin(), all.end(), [](const DataFile& a, const DataFile& b) {
+  std::ranges::sort(all, [](const DataFile& a, const DataFile& b) {
     return order_of(a.name) < order_of(b.name);
   });
   return all;

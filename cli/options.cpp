@@ -47,8 +47,7 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
 }
 
 bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](FlagName each) { return each.text() == name; });
+  return std::ranges::any_of(names, [&](FlagName each) { return each.text() == name; });
 }
 
 constexpr std::string_view kFramework = "--framework";
@@ -67,7 +66,7 @@ void check_beside(const Arguments& arguments) {
     const auto is_given = [&](const std::string& each) {
       return arguments.has(std::string_view(each));
     };
-    if (std::any_of(others.begin(), others.end(), is_given)) continue;
+    if (std::ranges::any_of(others, is_given)) continue;
     const std::string names = fmt::format("{}", fmt::join(others, " or "));
     needs_option(option.flag, names);
   }
@@ -184,8 +183,8 @@ std::shared_ptr<const std::vector<MeasuredErrors>> read_table() {
                        .lowest = item.get("lowest").as_number(),
                        .highest = item.get("highest").as_number()});
     }
-    const auto ratios = std::find_if(table.begin(), table.end(),
-                                     [](const auto& each) { return each.kind == kRatioKind; });
+    const auto ratios =
+        std::ranges::find_if(table, [](const auto& each) { return each.kind == kRatioKind; });
     const double ratio = ratios == table.end() ? 0 : ratios->median;
     for (MeasuredErrors& each : table) each.ratio = ratio;
     return std::make_shared<const std::vector<MeasuredErrors>>(std::move(table));

@@ -150,10 +150,9 @@ class Parser {
 
  private:
   [[nodiscard]] const Flag* find(std::string_view name) const {
-    const auto found =
-        std::find_if(command_.flags.begin(), command_.flags.end(), [&](const Flag& each) {
-          return each.name == name || (!name.empty() && each.brief == name);
-        });
+    const auto found = std::ranges::find_if(command_.flags, [&](const Flag& each) {
+      return each.name == name || (!name.empty() && each.brief == name);
+    });
     return found == command_.flags.end() ? nullptr : &*found;
   }
   [[nodiscard]] bool has_value_next() const {
@@ -198,7 +197,7 @@ class Parser {
   void take_help(bool joined, std::string asked) {
     if (!joined && has_value_next()) asked = words_[at_];
     const std::vector<std::string> groups = help_words(command_);
-    const bool is_known = std::find(groups.begin(), groups.end(), asked) != groups.end();
+    const bool is_known = std::ranges::find(groups, asked) != groups.end();
     if (!asked.empty() && !groups.empty() && !is_known) unknown_word("--help", asked, groups);
     if (!help_) help_ = groups.empty() ? "" : std::move(asked);
   }

@@ -124,8 +124,7 @@ bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
   const auto kinds = axis_kinds();
   const std::size_t quote = error.found.rfind('"');
   return quote != std::string::npos && error.found.find_first_of(":,") < quote &&
-         std::any_of(kinds.begin(), kinds.end(),
-                     [&](const Option& kind) { return kind.flag == error.place; });
+         std::ranges::any_of(kinds, [&](const Option& kind) { return kind.flag == error.place; });
 }
 
 /// The flag that was typed for what an error blames: --schedules is --schedule, and a preset of --state is a list of
@@ -136,7 +135,7 @@ std::string_view typed_for(const Arguments& arguments, const SpecError::Parts& e
     return "--state";
   }
   const auto& words = arguments.command_line();
-  const bool is_list = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+  const bool is_list = std::ranges::any_of(words, [](const std::string& word) {
     return word == "--schedules" || word.starts_with("--schedules=");
   });
   return error.place == "--schedule" && is_list ? "--schedules" : "";

@@ -48,7 +48,7 @@ void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
   for (const Workload& workload : workloads) {
     for (const Machine& machine : machines) {
       const auto text = dtype_remark(*workload.network, &machine.profile, options);
-      if (!text || std::find(said.begin(), said.end(), *text) != said.end()) continue;
+      if (!text || std::ranges::find(said, *text) != said.end()) continue;
       said.push_back(*text);
       remark(remarks, "remark: " + *text);
     }

@@ -40,7 +40,7 @@ std::vector<const Schedule*> schedules_named(const std::string& list, std::strin
   for (const std::string& name : split_list(list, flag)) {
     if (name == "all") bad_value(flag, in_quotes(list), "all alone, or names between commas");
     const Schedule* schedule = &schedule_named(name, flag);
-    if (std::find(found.begin(), found.end(), schedule) != found.end()) {
+    if (std::ranges::find(found, schedule) != found.end()) {
       bad_value(flag, in_quotes(name) + " twice", "each schedule once");
     }
     found.push_back(schedule);
@@ -68,9 +68,8 @@ const Schedule& chosen_schedule(const Arguments& arguments) {
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen) {
   for (const ScheduleOption& flag : schedule_option_table()) {
     if (!arguments.has(flag.name)) continue;
-    const bool read = std::any_of(chosen.begin(), chosen.end(), [&](const Schedule* schedule) {
-      return reads(*schedule, flag.name);
-    });
+    const bool read = std::ranges::any_of(
+        chosen, [&](const Schedule* schedule) { return reads(*schedule, flag.name); });
     if (read) continue;
     std::string names;
     for (const Schedule* schedule : chosen) {
@@ -91,9 +90,8 @@ void check_runs(const Schedule& schedule, const Machine& machine, const CaseOpti
 /// Why the schedule does not run on one of the machines.
 std::optional<std::string> why_not(const Schedule& schedule, std::span<const Machine> machines,
                                    const CaseOptions& options) {
-  const bool one_pool = std::all_of(machines.begin(), machines.end(), [](const Machine& machine) {
-    return machine.profile.one_pool;
-  });
+  const bool one_pool = std::ranges::all_of(
+      machines, [](const Machine& machine) { return machine.profile.one_pool; });
   if (one_pool && !schedule.is(Trait::kMovesNothing)) {
     return "moving gains nothing here: one pool of memory";
   }
@@ -107,7 +105,7 @@ std::optional<std::string> why_not(const Schedule& schedule, std::span<const Mac
 
 /// Nobody asked for what none of the machines can do.
 bool is_expected(const Schedule& schedule, std::span<const Machine> machines) {
-  return std::all_of(machines.begin(), machines.end(), [&](const Machine& machine) {
+  return std::ranges::all_of(machines, [&](const Machine& machine) {
     const std::string mode = missing_mode(schedule, machine.profile);
     return !mode.empty() && machine.profile.connection.impossible_modes.contains(mode);
   });

@@ -169,8 +169,8 @@ int run_solve(Job& job, const SolveRequest& asked) {
       job.outputs, *job.result.writer,
       fmt::format("{}: {}{}", job.workload.path, axis.is_needed() ? "" : "largest ", axis.word),
       [&](const Writer& writer) { return writer.rows(rows, job.result.write); });
-  const bool any = std::any_of(report.rows.begin(), report.rows.end(),
-                               [](const SolveRow& row) { return row.value.has_value(); });
+  const bool any =
+      std::ranges::any_of(report.rows, [](const SolveRow& row) { return row.value.has_value(); });
   return any ? kExitOk : kExitDoesNotFit;
 }
 

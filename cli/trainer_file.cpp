@@ -144,7 +144,7 @@ struct Said {
 
   [[nodiscard]] bool is_on() const {
     constexpr std::string_view kOff[] = {"false", "no", "off", "none", "0", "disabled"};
-    return std::find(std::begin(kOff), std::end(kOff), lower_case(text)) == std::end(kOff);
+    return std::ranges::find(kOff, lower_case(text)) == std::end(kOff);
   }
   [[noreturn]] void fail(std::string expected) const {
     throw SpecError({file, pointer, in_quotes(text), std::move(expected)});
@@ -257,8 +257,7 @@ class Reader {
   }
 
   [[nodiscard]] const Said* find(std::string_view what) const {
-    OOC_CHECK(std::any_of(std::begin(kKeys), std::end(kKeys),
-                          [&](const Key& key) { return key.says == what; }),
+    OOC_CHECK(std::ranges::any_of(kKeys, [&](const Key& key) { return key.says == what; }),
               "the table has keys of that name");
     const auto found = said_.find(what);
     return found == said_.end() ? nullptr : &found->second;
@@ -273,14 +272,13 @@ class Reader {
   [[nodiscard]] const Said* switched(std::string_view what) const {
     constexpr std::string_view kOn[] = {"true", "yes", "on", "1", "auto", "full"};
     const Said* said = on(what);
-    const bool is_known =
-        !said || std::find(std::begin(kOn), std::end(kOn), lower_case(said->text)) != std::end(kOn);
+    const bool is_known = !said || std::ranges::find(kOn, lower_case(said->text)) != std::end(kOn);
     if (!is_known) said->fail("true or false");
     return said;
   }
   void set(std::string_view flag, std::string text, const Said& why) {
-    const bool is_there = std::any_of(job_.flags.begin(), job_.flags.end(),
-                                      [&](const TrainerFlag& each) { return each.flag == flag; });
+    const bool is_there =
+        std::ranges::any_of(job_.flags, [&](const TrainerFlag& each) { return each.flag == flag; });
     if (!is_there) {
       job_.flags.push_back({std::string(flag), std::move(text), why.file, why.pointer});
     }
@@ -431,9 +429,8 @@ class Reader {
   }
   /// Of several devices. FSDP shards weights unless it is told to hold them from forward to backward.
   void compose_shards() {
-    const bool several =
-        std::any_of(job_.flags.begin(), job_.flags.end(),
-                    [](const TrainerFlag& each) { return each.flag == "--devices"; });
+    const bool several = std::ranges::any_of(
+        job_.flags, [](const TrainerFlag& each) { return each.flag == "--devices"; });
     if (!several) return;
     constexpr std::string_view kShards[] = {"none", "optimizer", "gradients", "weights"};
     if (const Said* stage = on("zero_stage")) {

@@ -19,7 +19,7 @@ namespace ooc {
 namespace {
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// YAML 1.1, which PyYAML reads: yes and off are booleans.
@@ -124,8 +124,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void add_key(const std::string& key, const YAML::Mark& mark) {
     auto& members = open_.back().node.members;
-    const bool again = std::any_of(members.begin(), members.end(),
-                                   [&](const auto& each) { return each.first == key; });
+    const bool again =
+        std::ranges::any_of(members, [&](const auto& each) { return each.first == key; });
     if (again) fail(mark, in_quotes(key) + " for the second time", "each key once");
     members.emplace_back(key, SpecNode());
     open_.back().has_key = true;

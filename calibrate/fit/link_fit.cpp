@@ -50,7 +50,7 @@ std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measur
 
 std::optional<LinkExpectation> expected_pcie(int generation, int width) {
   constexpr std::array kWidths{1, 2, 4, 8, 12, 16, 32};
-  const bool known_width = std::find(kWidths.begin(), kWidths.end(), width) != kWidths.end();
+  const bool known_width = std::ranges::find(kWidths, width) != kWidths.end();
   if (generation < 1 || generation > int{kLaneBytesPerSecond.size()} || !known_width) {
     return std::nullopt;
   }

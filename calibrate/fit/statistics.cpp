@@ -41,11 +41,11 @@ Summary summarize_times(const std::vector<double>& values) {
         distance > kOutlierMads * spread && distance > kOutlierShare * std::abs(centre);
     (out ? summary.outliers : inliers).push_back(value);
   }
-  std::sort(summary.outliers.begin(), summary.outliers.end());
+  std::ranges::sort(summary.outliers);
   // At least half of the values lie within one MAD: there are always inliers.
   summary.median = median_of(inliers);
   summary.mad = median_deviation(inliers, summary.median);
-  const auto [min, max] = std::minmax_element(values.begin(), values.end());
+  const auto [min, max] = std::ranges::minmax_element(values);
   summary.min = *min;
   summary.max = *max;
   return summary;

@@ -25,8 +25,7 @@ double relative_miss(const FittedLine& line, const LinePoint& point) {
 }
 
 std::vector<SizedTimes> merged_by_size(std::vector<SizedTimes> measured) {
-  std::stable_sort(measured.begin(), measured.end(),
-                   [](const SizedTimes& a, const SizedTimes& b) { return a.bytes < b.bytes; });
+  std::ranges::stable_sort(measured, {}, &SizedTimes::bytes);
   std::vector<SizedTimes> merged;
   for (SizedTimes& each : measured) {
     if (each.times_ns.empty()) continue;
@@ -136,7 +135,7 @@ FaultFit fit_page(const std::vector<LinePoint>& points, double ns_per_byte, Byte
     const double time = fit.at(Bytes(std::llround(point.size)));
     misses.push_back(std::abs(time / point.time - 1));
   }
-  fit.worst_residual = *std::max_element(misses.begin(), misses.end());
+  fit.worst_residual = *std::ranges::max_element(misses);
   fit.median_residual = median_of(misses);
   return fit;
 }

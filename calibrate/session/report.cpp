@@ -162,9 +162,8 @@ std::string figure_6(const Calibration& calibration) {
       for (const char* mode : {"pinned", "unified_prefetch", "pageable"}) {
         const TransferFit* fit = calibration.copy(mode, direction);
         const auto sizes = fit == nullptr ? std::vector<SizeFit>{} : fit->sizes;
-        const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const SizeFit& size) {
-          return size.bytes.count() == bytes;
-        });
+        const auto found = std::ranges::find_if(
+            sizes, [&](const SizeFit& size) { return size.bytes.count() == bytes; });
         row += fmt::format("{:>13}", found == sizes.end() ? "-" : time_text(found->times.median));
       }
     }

@@ -188,8 +188,7 @@ std::vector<double> SampleGroup::times(std::string_view metric) const {
   std::vector<double> times;
   for (const MetricSamples& each : metrics) {
     if (each.metric != metric || !times.empty()) continue;
-    std::copy_if(each.ns.begin(), each.ns.end(), std::back_inserter(times),
-                 [](double ns) { return ns > 0; });
+    std::ranges::copy_if(each.ns, std::back_inserter(times), [](double ns) { return ns > 0; });
   }
   return times;
 }

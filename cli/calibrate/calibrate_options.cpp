@@ -124,7 +124,7 @@ void check_places(const CalibrateOptions& options) {
   if (options.from) taken.push_back(place(*options.from));
   const auto& page = options.report;
   if (!page || *page == "-") return;
-  if (std::find(taken.begin(), taken.end(), place(*page)) != taken.end()) {
+  if (std::ranges::find(taken, place(*page)) != taken.end()) {
     bad_value("--report", in_quotes(*page) + ", which is another file of this command",
               "a place of its own");
   }

@@ -38,7 +38,7 @@ std::vector<std::string> device_words(std::string_view text) {
 }
 
 bool has_word(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 bool agrees(const HardwareProfile& profile, const KeyValues& machine) {
@@ -54,8 +54,7 @@ bool agrees(const HardwareProfile& profile, const KeyValues& machine) {
 
 std::string model_of(std::string_view device) {
   for (const std::string& word : device_words(device)) {
-    const bool digit =
-        std::any_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool digit = std::ranges::any_of(word, [](char c) { return c >= '0' && c <= '9'; });
     if (digit && !word.starts_with("sxm") && !word.starts_with("pcie") && !word.ends_with("gb")) {
       return word;
     }
@@ -77,9 +76,8 @@ HardwareProfile profile_like(const std::optional<std::string>& flag, const KeyVa
     if (model.empty() || !has_word(name, model)) continue;
     HardwareProfile profile = read_profile_file(file.path, sources);
     if (!agrees(profile, machine)) continue;
-    const auto shared = std::count_if(wanted.begin(), wanted.end(), [&](const std::string& word) {
-      return has_word(name, word);
-    });
+    const auto shared = std::ranges::count_if(
+        wanted, [&](const std::string& word) { return has_word(name, word); });
     if (shared <= most) continue;
     most = shared;
     best = std::move(profile);

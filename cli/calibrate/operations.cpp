@@ -89,7 +89,7 @@ class Row {
   template <std::size_t kCount>
   [[nodiscard]] std::size_t choice(std::string_view column, std::string_view otherwise,
                                    const std::array<std::string_view, kCount>& words) const {
-    const auto found = std::find(words.begin(), words.end(), text(column, otherwise));
+    const auto found = std::ranges::find(words, text(column, otherwise));
     if (found == words.end()) fail(column, fmt::format("one of {}", fmt::join(words, ", ")));
     return static_cast<std::size_t>(found - words.begin());
   }
@@ -218,12 +218,12 @@ void check_header(const std::vector<std::string_view>& header, const std::string
     if (column.empty() || kColumns.find(fmt::format(" {} ", column)) == std::string_view::npos) {
       fail_at(file, place, fmt::format("unknown column {}", in_quotes(column)), "a known column");
     }
-    if (std::count(header.begin(), header.end(), column) > 1) {
+    if (std::ranges::count(header, column) > 1) {
       fail_at(file, place, fmt::format("column {} twice", in_quotes(column)), "each column once");
     }
   }
   for (const char* needed : {"kind", "ms"}) {
-    if (std::find(header.begin(), header.end(), needed) != header.end()) continue;
+    if (std::ranges::find(header, needed) != header.end()) continue;
     fail_at(file, place, "a header without it", fmt::format("a column \"{}\"", needed));
   }
 }

@@ -133,7 +133,7 @@ struct Try {
   /// Batch norms of micro-batches normalise by other samples.
   [[nodiscard]] bool changes() const {
     return report.norms_by_round ||
-           std::any_of(of.begin(), of.end(), [](const Remedy* each) { return each->changes; });
+           std::ranges::any_of(of, [](const Remedy* each) { return each->changes; });
   }
 };
 
@@ -160,7 +160,7 @@ class Trials {
     std::vector<std::string> words = words_;
     for (const Remedy* each : remedies) {
       for (const std::string& word : each->words) {
-        const auto given = std::find(words.begin(), words.end(), word);
+        const auto given = std::ranges::find(words, word);
         const auto value = given == words.end() ? given : given + 1;
         if (value != words.end() && (word == kBatch || *value == each->instead_of)) {
           words.erase(given, given + 2);
@@ -170,7 +170,7 @@ class Trials {
         words.push_back(word);
       }
     }
-    if (std::find(words.begin(), words.end(), "--schedule") == words.end()) {
+    if (std::ranges::find(words, "--schedule") == words.end()) {
       words.insert(words.end(), {"--schedule", "in-core"});
     }
     const auto parsed = parse_arguments(*find_command("predict"), words);
@@ -195,8 +195,8 @@ class Trials {
 
 /// Whether the job is one of those that the remedy is for.
 bool helps(const Remedy& remedy, const RunInputs& job) {
-  const bool reads_tokens = std::any_of(job.symbols.begin(), job.symbols.end(),
-                                        [](const auto& each) { return each.name == "seq"; });
+  const bool reads_tokens =
+      std::ranges::any_of(job.symbols, [](const auto& each) { return each.name == "seq"; });
   switch (remedy.of) {
     case Remedy::Of::kAll:
       return true;
@@ -236,7 +236,7 @@ std::vector<Try> combinations(Trials& trials, const std::vector<const Remedy*>& 
       found.push_back({fmt::format("{}", fmt::join(names, " + ")), of, std::move(*report)});
     }
   } while (std::prev_permutation(chosen.begin(), chosen.end()));
-  std::stable_sort(found.begin(), found.end(), &is_better);
+  std::ranges::stable_sort(found, &is_better);
   return found;
 }
 
@@ -257,7 +257,7 @@ void append_best(std::vector<Try> found, std::vector<Try>& tries) {
       --left;
     }
   }
-  std::stable_sort(tries.begin(), tries.end(), &is_better);
+  std::ranges::stable_sort(tries, &is_better);
 }
 
 std::string text_of_share(const MetricValue& value) {
@@ -291,7 +291,7 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
     std::vector<std::string_view> write;
     for (const Remedy* remedy : each.of) {
       write.push_back(remedy->write);
-      const bool is_new = std::find(told.begin(), told.end(), remedy) == told.end();
+      const bool is_new = std::ranges::find(told, remedy) == told.end();
       if (each.report.feasible && is_new) told.push_back(remedy);
     }
     const RunReport& report = each.report;
@@ -352,9 +352,8 @@ int run_advise(const Arguments& arguments) {
     }
   }
   append_best(combinations(trials, usable, 2), tries);
-  const bool any = std::any_of(tries.begin(), tries.end(), [](const Try& each) {
-    return each.report.feasible && !each.changes();
-  });
+  const bool any = std::ranges::any_of(
+      tries, [](const Try& each) { return each.report.feasible && !each.changes(); });
   if (!any) append_best(combinations(trials, usable, 3), tries);
   const ResultRows rows = advice_rows(job.inputs, tries);
   finish_result(outputs, *result.writer, network + ": advice",

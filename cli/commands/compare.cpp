@@ -50,8 +50,8 @@ int run_compare(const Arguments& arguments) {
   finish_result(job.outputs, *job.result.writer,
                 job.workload.path + (one ? ": schedules" : ": machines"),
                 [&](const Writer& writer) { return writer.rows(rows, write); });
-  const bool any_fits = std::any_of(report.rows.begin(), report.rows.end(),
-                                    [](const MachineRow& row) { return best_of(row).feasible; });
+  const bool any_fits =
+      std::ranges::any_of(report.rows, [](const MachineRow& row) { return best_of(row).feasible; });
   return any_fits ? kExitOk : kExitDoesNotFit;
 }
 

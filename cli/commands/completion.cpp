@@ -15,7 +15,7 @@ namespace {
 
 std::string spaced(std::string_view choices) {
   std::string words(choices);
-  std::replace(words.begin(), words.end(), '|', ' ');
+  std::ranges::replace(words, '|', ' ');
   return words;
 }
 

@@ -111,9 +111,7 @@ std::string origin(DataKind kind) {
   std::vector<std::string> places;
   for (const DataFile& file : data_files(kind)) {
     std::string place = std::filesystem::path(file.path).parent_path().string();
-    if (std::find(places.begin(), places.end(), place) == places.end()) {
-      places.push_back(std::move(place));
-    }
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
   }
   return printable(fmt::format("{}", fmt::join(places, ", ")));
 }
@@ -145,7 +143,7 @@ std::string everything() {
 int run_list(const Arguments& arguments) {
   const std::string kind = arguments.positionals().empty() ? "" : arguments.positionals().front();
   const std::vector<std::string> known = words_of(kKinds);
-  if (!kind.empty() && std::find(known.begin(), known.end(), kind) == known.end()) {
+  if (!kind.empty() && std::ranges::find(known, kind) == known.end()) {
     unknown_word("list", kind, known);
   }
   OutputFile("--output", arguments.value("--output").value_or("-"))

@@ -64,8 +64,8 @@ int run_max(const Arguments& arguments) {
                                 : is_seq             ? Asks::kLongestSequence
                                                      : Asks::kSchedules);
   const auto& symbols = job.options.symbols;
-  if (is_seq && std::any_of(symbols.begin(), symbols.end(),
-                            [](const SymbolValue& each) { return each.name == "seq"; })) {
+  if (is_seq &&
+      std::ranges::any_of(symbols, [](const SymbolValue& each) { return each.name == "seq"; })) {
     cannot_combine("--symbol seq", "--of seq", "leave it out", "that is what is looked for");
   }
   SolveRequest request = request_about(job, axis);

@@ -29,8 +29,8 @@ std::string beyond_policies(const Case& which, const CaseRun& run) {
   if (which.moving) return "a plan whose weights, gradients or optimizer state move";
   if (run.pages) return "a plan that moves pages, not tensors";
   const std::vector<Task>& tasks = run.about(which).graph->tasks;
-  const bool compresses = std::any_of(tasks.begin(), tasks.end(),
-                                      [](const Task& task) { return is_overhead(task.kind); });
+  const bool compresses =
+      std::ranges::any_of(tasks, [](const Task& task) { return is_overhead(task.kind); });
   if (compresses) return "a plan that compresses tensors";
   return run.about(which).rounds > 1 ? "a plan in rounds of a part of the batch" : "";
 }

@@ -69,8 +69,7 @@ void check_one_device(const CaseOptions& job) {
 void check_copies(const CaseRun& run) {
   if (!run.iteration) return;
   const auto& tasks = run.iteration->graph->tasks;
-  if (std::any_of(tasks.begin(), tasks.end(),
-                  [](const Task& task) { return is_overhead(task.kind); })) {
+  if (std::ranges::any_of(tasks, [](const Task& task) { return is_overhead(task.kind); })) {
     bad_value("--lms-action", "compression", "swap",
               "the program that replays has no kernels that compress");
   }

@@ -65,9 +65,8 @@ std::string check_charted(const SpecDocument& document, const std::string& first
   const std::string hint = "results are what --format json writes";
   const SpecView format = root.get("format");
   const std::string name = format.as_text();
-  const auto charted = std::find_if(kCharted.begin(), kCharted.end(), [&](const Charted& each) {
-    return name == "ooc-paleo/" + std::string(each.name);
-  });
+  const auto charted = std::ranges::find_if(
+      kCharted, [&](const Charted& each) { return name == "ooc-paleo/" + std::string(each.name); });
   if (charted == kCharted.end()) {
     format.fail(format.found(),
                 "a result of predict, compare, sweep, max, need, validate or replay", hint);

@@ -299,7 +299,7 @@ void show_remarks(const SweepInputs& inputs, const SweepGrid& grid, Remarks rema
 CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
   CaseOptions options = options_beside_axes(arguments);
   const auto& devices = lists.of("--devices");
-  const bool one = std::count(devices.begin(), devices.end(), 1) == std::ssize(devices);
+  const bool one = std::ranges::count(devices, 1) == std::ssize(devices);
   if (const auto text = arguments.value("--exchange"); text && one) {
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
@@ -314,9 +314,7 @@ CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
 SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, Remarks remarks) {
   CaseOptions easiest = inputs.options;
   const auto& devices = lists.of("--devices");
-  if (!devices.empty()) {
-    easiest.devices = static_cast<int>(*std::min_element(devices.begin(), devices.end()));
-  }
+  if (!devices.empty()) easiest.devices = static_cast<int>(*std::ranges::min_element(devices));
   const bool moves =
       lists.has("--state") || lists.has("--offload") || inputs.options.state.shard != Shard::kNone;
   if (all && moves) keep_carriers(lists.schedules);

@@ -30,7 +30,7 @@ AxisValues take_names(std::vector<Value>& names) {
   std::vector<Value> each;
   AxisValues places;
   for (const Value& name : names) {
-    const auto found = std::find(each.begin(), each.end(), name);
+    const auto found = std::ranges::find(each, name);
     places.push_back(found - each.begin());
     if (found == each.end()) each.push_back(name);
   }
@@ -89,8 +89,8 @@ void check_symbols(const SweepLists& lists) {
 
 void check_names(const std::vector<std::string>& names, std::string_view place, bool zip) {
   std::vector<std::string> sorted = names;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end() && !zip) bad_value(place, in_quotes(*twice) + " twice", "each once");
 }
 

@@ -74,8 +74,7 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   for (const std::string_view name : kKeyColumns) put(name);
   std::string_view before;
   for (const Option& axis : axis_kinds()) {
-    const bool known = std::find(std::begin(kKeyColumns), std::end(kKeyColumns), axis.column) !=
-                       std::end(kKeyColumns);
+    const bool known = std::ranges::find(kKeyColumns, axis.column) != std::end(kKeyColumns);
     if (!known && axis.column != before && axis.flag != "--link" &&
         end.grid.lists().of(axis.flag).size() > 1) {
       put(axis.column);
@@ -89,9 +88,7 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
   std::vector<std::pair<std::string_view, std::string>> axes;
   const auto add = [&](std::string_view column, std::string label) {
     const auto is_there = [&](const auto& axis) { return axis.first == column; };
-    if (std::none_of(axes.begin(), axes.end(), is_there)) {
-      axes.emplace_back(column, std::move(label));
-    }
+    if (std::ranges::none_of(axes, is_there)) axes.emplace_back(column, std::move(label));
   };
   for (const Option& axis : axis_kinds()) {
     if (end.grid.lists().of(axis.flag).size() < 2) continue;

@@ -337,7 +337,7 @@ const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& opti
 const Workload& RowRunner::workload(const std::string& name, const CaseOptions& options) {
   const std::string path = locate(DataKind::kNetwork, name, "NETWORK");
   WorkloadOptions made_by = workload_options(options);
-  const auto known = std::find_if(workloads_.begin(), workloads_.end(), [&](const auto& each) {
+  const auto known = std::ranges::find_if(workloads_, [&](const auto& each) {
     return each.second.path == path && each.first == made_by;
   });
   if (known != workloads_.end()) return known->second;
@@ -413,7 +413,7 @@ JobResult RowRunner::inspect(const Arguments& arguments) {
 JobResult RowRunner::copy(const Asked& asked, const SpecView& place) {
   static constexpr std::string_view kSays[] = {"direction", "hardware", "mode", "size"};
   const auto same = [](const auto& said, std::string_view key) { return said.first == key; };
-  if (!std::equal(asked.job.begin(), asked.job.end(), std::begin(kSays), std::end(kSays), same)) {
+  if (!std::ranges::equal(asked.job, kSays, same)) {
     place.fail("the job of a copy", fmt::format("{}, no more", fmt::join(kSays, ", ")));
   }
   CaseOptions options;

@@ -13,9 +13,8 @@ namespace {
 using Json = nlohmann::json;
 
 void add_string(std::string& out, std::string_view text) {
-  const bool is_plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-  });
+  const bool is_plain = std::ranges::all_of(
+      text, [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
   if (is_plain) {
     out.append(1, '"').append(text).append(1, '"');
   } else {

@@ -24,7 +24,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   std::vector<std::string> likely;
   const auto take = [&](auto is_likely) {
     if (!likely.empty()) return;
-    std::copy_if(known.begin(), known.end(), std::back_inserter(likely), is_likely);
+    std::ranges::copy_if(known, std::back_inserter(likely), is_likely);
   };
   constexpr std::size_t kShortestPart = 3;
   if (!word.empty()) take([&](const std::string& each) { return each.starts_with(word); });

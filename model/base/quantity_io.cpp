@@ -122,9 +122,8 @@ std::string bits_or_bytes(std::string_view number, std::string_view unit, const 
   if (!unit.ends_with(kEnd)) return {};
   const std::string prefix(unit.substr(0, unit.size() - kEnd.size()));
   const auto known = [&](const std::string& wanted) {
-    const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
-      return same_letters(name, wanted);
-    });
+    const auto found = std::ranges::find_if(
+        names, [&](const std::string& name) { return same_letters(name, wanted); });
     return found == names.end() ? std::string() : *found;
   };
   const std::string bytes = known(prefix + "B/s");

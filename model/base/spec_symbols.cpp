@@ -18,8 +18,8 @@ bool is_numeral(char c) { return c >= '0' && c <= '9'; }
 bool is_symbol_name(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   return !text.empty() && text.size() <= kLongest && is_letter(text.front()) &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return is_letter(c) || is_numeral(c) || c == '_'; });
+         std::ranges::all_of(text,
+                             [](char c) { return is_letter(c) || is_numeral(c) || c == '_'; });
 }
 
 std::string symbols_text(const std::vector<SymbolValue>& symbols) {
@@ -49,7 +49,7 @@ std::optional<Int128> SpecSymbols::read(std::string_view text) const {
 }
 
 const SymbolValue* SpecSymbols::unread() const {
-  const auto place = std::find(is_read_.begin(), is_read_.end(), false);
+  const auto place = std::ranges::find(is_read_, false);
   return place == is_read_.end() ? nullptr : &values_[std::size_t(place - is_read_.begin())];
 }
 

@@ -256,7 +256,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     const auto& members = frame.node.members;
     std::vector<std::uint32_t> order(members.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return members[a].first < members[b].first;
     });
     for (std::size_t i = 1; i < order.size(); ++i) {

@@ -96,7 +96,7 @@ std::optional<SpecView> SpecView::find(std::string_view key) const {
   if (type() != SpecType::kObject) fail(found(), "an object");
   // Once per key: the layer of a repeat's block is read again for every copy with other shapes.
   std::vector<std::string>& keys = asked_->keys;
-  if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.emplace_back(key);
+  if (std::ranges::find(keys, key) == keys.end()) keys.emplace_back(key);
   for (const auto& [name, value] : node_->members) {
     if (name == key) return SpecView(value, *document_, child_pointer(pointer_, name));
   }
@@ -107,9 +107,7 @@ SpecView SpecView::get(std::string_view key) const {
   if (std::optional<SpecView> value = find(key)) return *std::move(value);
   std::vector<std::string> unread;
   for (const auto& [name, value] : node_->members) {
-    if (std::find(asked_->keys.begin(), asked_->keys.end(), name) == asked_->keys.end()) {
-      unread.push_back(name);
-    }
+    if (std::ranges::find(asked_->keys, name) == asked_->keys.end()) unread.push_back(name);
   }
   const std::optional<std::string> misspelt = nearest_word(key, unread);
   fail(fmt::format("no {}", in_quotes(key)), fmt::format("an object with {}", in_quotes(key)),
@@ -131,10 +129,10 @@ void SpecView::reject_unknown_keys(std::initializer_list<std::string_view> also_
   if (type() != SpecType::kObject) fail(found(), "an object");
   std::vector<std::string> known = asked_->keys;
   known.insert(known.end(), also_known.begin(), also_known.end());
-  std::sort(known.begin(), known.end());
+  std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const auto& [name, value] : node_->members) {
-    if (std::binary_search(known.begin(), known.end(), name)) continue;
+    if (std::ranges::binary_search(known, name)) continue;
     const SpecView unknown(value, *document_, child_pointer(pointer_, name));
     unknown.fail(fmt::format("unknown key {}", in_quotes(name)),
                  known.empty() ? "no keys here" : "one of " + join_quoted(known),
@@ -193,7 +191,7 @@ double SpecView::as_number() const {
 
 std::string SpecView::as_choice(const std::vector<std::string>& choices) const {
   if (type() == SpecType::kText) {
-    if (std::find(choices.begin(), choices.end(), node_->text) != choices.end()) return node_->text;
+    if (std::ranges::find(choices, node_->text) != choices.end()) return node_->text;
     fail(found(), "one of " + join_quoted(choices), nearest_hint(node_->text, choices));
   }
   fail(found(), "one of " + join_quoted(choices));

@@ -145,7 +145,7 @@ class GraphBuilder {
     const std::optional<std::size_t>& group = sharing_[value.at()];
     if (!group) return false;
     const std::vector<TensorId>& members = sharers_[*group];
-    return std::any_of(members.begin(), members.end(), [&](TensorId other) {
+    return std::ranges::any_of(members, [&](TensorId other) {
       return other != value && sharing_[other.at()] == group && to_come_[other.at()] > 0;
     });
   }
@@ -249,8 +249,8 @@ class GraphBuilder {
   void add_split(LayerId id) {
     const std::optional<TensorId> gradient = gradient_of_output(id);
     const auto& inputs = layer(id).inputs;
-    if (std::any_of(inputs.begin(), inputs.end(),
-                    [&](const Producer& p) { return needs_gradient(buffers_, p); })) {
+    if (std::ranges::any_of(inputs,
+                            [&](const Producer& p) { return needs_gradient(buffers_, p); })) {
       const TaskId task = add_task(TaskKind::kBackwardData, id);
       read_weights(task, id);
       if (gradient) reads(task, *gradient);

@@ -39,7 +39,7 @@ TensorId GraphWriter::add(const Tensor& tensor) {
 
 TrainingGraph GraphWriter::finish() && {
   const auto& tasks = graph.tasks;
-  const auto forward = std::find_if_not(tasks.begin(), tasks.end(), is_forward);
+  const auto forward = std::ranges::find_if_not(tasks, is_forward);
   const auto backward = std::find_if_not(
       forward, tasks.end(), [](const Task& task) { return is_forward(task) || is_backward(task); });
   graph.forward_tasks = static_cast<std::size_t>(forward - tasks.begin());

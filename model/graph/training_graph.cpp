@@ -28,7 +28,7 @@ struct Place {
 
 Place place_among(const std::vector<std::size_t>& first, std::size_t index) {
   if (first.empty()) return {0, index};
-  const auto behind = std::upper_bound(first.begin(), first.end(), index);
+  const auto behind = std::ranges::upper_bound(first, index);
   const auto device = static_cast<std::size_t>(behind - first.begin()) - 1;
   return {device, index - first[device]};
 }
@@ -204,7 +204,7 @@ std::vector<std::int64_t> live_bytes_fixed(const TrainingGraph& graph) {
 std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting accounting) {
   if (accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun) {
     const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
-    return live.empty() ? 0 : *std::max_element(live.begin(), live.end());
+    return live.empty() ? 0 : *std::ranges::max_element(live);
   }
   std::int64_t outputs = 0;
   std::int64_t gradients = 0;

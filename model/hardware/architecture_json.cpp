@@ -183,7 +183,7 @@ SpecNode architecture_node(const Architecture& architecture) {
   for (const std::string section :
        {"simt", "tensor", "flash", "flash_cudnn", "flash_3", "recurrent"}) {
     if ((section == "tensor" || section.starts_with("flash")) && !parameters.tensor) continue;
-    const auto library = std::find(kOtherAttention.begin(), kOtherAttention.end(), section);
+    const auto library = std::ranges::find(kOtherAttention, section);
     if (library != kOtherAttention.end() &&
         parameters.flash[static_cast<std::size_t>(library - kOtherAttention.begin()) + 1] ==
             parameters.flash.front()) {
@@ -234,7 +234,7 @@ std::vector<std::string> data_names_in(const std::vector<std::string>& folders) 
       names.push_back(name.substr(0, name.size() - kFileEnd.size()));
     }
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }

@@ -15,8 +15,7 @@ double Efficiency::at(double flops) const {
   OOC_CHECK(!points.empty(), "an efficiency has at least one point");
   if (points.size() == 1 || !(flops > points.front().first)) return points.front().second;
   if (flops >= points.back().first) return points.back().second;
-  const auto above = std::upper_bound(points.begin(), points.end(), flops,
-                                      [](double x, const auto& point) { return x < point.first; });
+  const auto above = std::ranges::upper_bound(points, flops, {}, &std::pair<double, double>::first);
   const auto below = above - 1;
   const double part = std::log(flops / below->first) / std::log(above->first / below->first);
   return below->second + part * (above->second - below->second);

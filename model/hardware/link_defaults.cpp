@@ -43,7 +43,7 @@ std::vector<int> read_widths(const SpecView& root, const std::string& name) {
 void check_modes(const SpecView& root, const Connection& connection) {
   const SpecView modes = root.get("connection").get("modes");
   const bool straight =
-      std::all_of(connection.modes.begin(), connection.modes.end(), [](const auto& mode) {
+      std::ranges::all_of(connection.modes, [](const auto& mode) {
         return std::holds_alternative<StraightLine>(mode.second.to_near) &&
                std::holds_alternative<StraightLine>(mode.second.to_far);
       });
@@ -178,8 +178,8 @@ LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond
     return std::abs(std::log(static_cast<double>(pinned_rate(link).count()) /
                              static_cast<double>(rate.count())));
   };
-  LinkDefaults link = *std::min_element(
-      links.begin(), links.end(),
+  LinkDefaults link = *std::ranges::min_element(
+      links,
       [&](const LinkDefaults& a, const LinkDefaults& b) { return distance(a) < distance(b); });
   const std::string like = fmt::format("as {}, in proportion to its rate: ", link.name);
   link.name = format_rate(rate);

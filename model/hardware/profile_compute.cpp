@@ -59,7 +59,7 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
       "conv_algo_1", "conv_algo_3",     "conv_gemm", "conv_winograd_nonfused",
       "conv_fft",    "conv_fft_tiling", "linear",    "moe",
       "attention"};
-  if (std::find(kKnown.begin(), kKnown.end(), name) != kKnown.end()) return;
+  if (std::ranges::find(kKnown, name) != kKnown.end()) return;
   const bool plain =
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !name.empty();
@@ -298,7 +298,7 @@ void read_layers(const ProfileSection& compute, HardwareProfile& profile) {
       return other.pass == layer.pass && other.dtype == layer.dtype && other.batch == layer.batch &&
              other.shape == layer.shape;
     };
-    if (std::any_of(profile.layers.begin(), profile.layers.end(), same)) {
+    if (std::ranges::any_of(profile.layers, same)) {
       item.fail("the same shape, pass, dtype and batch again", "each of them once");
     }
     profile.layers.push_back(std::move(layer));

@@ -56,8 +56,8 @@ std::optional<RateRange> read_range(const ProfileSection& section, BytesPerSecon
 
 TransferLine read_line(const ProfileSection& section) {
   const SpecNode& node = section.view().node();
-  const bool is_curve = std::any_of(node.members.begin(), node.members.end(),
-                                    [](const auto& member) { return member.first == "curve"; });
+  const bool is_curve =
+      std::ranges::any_of(node.members, [](const auto& member) { return member.first == "curve"; });
   if (is_curve) {
     (void)section.number("curve");
     return read_size_curve(section.view());

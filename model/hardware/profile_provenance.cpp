@@ -62,8 +62,7 @@ bool says_too(const std::vector<Provenance>& entries, const Provenance& wide,
     const std::string_view path = without_star(inner.fields);
     return prefix != path && covers(prefix, path);
   };
-  return below(wide, narrow) &&
-         std::none_of(entries.begin(), entries.end(), [&](const Provenance& entry) {
+  return below(wide, narrow) && std::ranges::none_of(entries, [&](const Provenance& entry) {
            return entry.kind != wide.kind && below(wide, entry) && below(entry, narrow);
          });
 }
@@ -150,16 +149,15 @@ std::vector<std::string> assumed_fields(const std::vector<Provenance>& entries,
                                         const std::vector<ProfileNumber>& numbers) {
   std::vector<const Provenance*> assumed;
   for (const Provenance& entry : entries) {
-    const bool governs = std::any_of(
-        numbers.begin(), numbers.end(),
-        [&](const ProfileNumber& number) { return governing(entries, number.path) == &entry; });
+    const bool governs = std::ranges::any_of(numbers, [&](const ProfileNumber& number) {
+      return governing(entries, number.path) == &entry;
+    });
     if (governs && entry.kind == ProvenanceKind::kAssumed) assumed.push_back(&entry);
   }
   std::vector<std::string> fields;
   for (const Provenance* entry : assumed) {
-    const bool said = std::any_of(assumed.begin(), assumed.end(), [&](const Provenance* other) {
-      return says_too(entries, *other, *entry);
-    });
+    const bool said = std::ranges::any_of(
+        assumed, [&](const Provenance* other) { return says_too(entries, *other, *entry); });
     if (!said) fields.push_back(entry->fields);
   }
   return fields;
@@ -170,8 +168,7 @@ SpecNode provenance_node(const std::vector<Provenance>& entries) {
   for (const Provenance& entry : entries) {
     SpecNode item = object_node({});
     put(item, "fields", text_node(entry.fields));
-    const auto named = std::find_if(kKinds.begin(), kKinds.end(),
-                                    [&](const KindName& each) { return each.kind == entry.kind; });
+    const auto named = std::ranges::find(kKinds, entry.kind, &KindName::kind);
     put(item, "kind", text_node(named->name));
     put(item, "source", text_node(entry.source));
     if (!entry.date.empty()) put(item, "date", text_node(entry.date));

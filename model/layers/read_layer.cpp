@@ -186,7 +186,7 @@ std::int64_t computed_bytes(const LayerKind& kind, const PrecisionInfo& precisio
     case NumberClass::kWidest:
       break;
   }
-  return inputs.empty() ? precision.wide : *std::max_element(inputs.begin(), inputs.end());
+  return inputs.empty() ? precision.wide : *std::ranges::max_element(inputs);
 }
 
 void set_precision(const SpecView& spec, const LayerKind& kind, const LayerInputs& inputs,

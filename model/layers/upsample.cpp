@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/layers/attributes.hpp"
 #include "model/layers/movement.hpp"
 
 namespace ooc {
@@ -29,7 +30,7 @@ LayerModel read_upsample(const SpecView& spec, const LayerInputs& inputs) {
   for (std::size_t d = 0; d < rank; ++d) dims[d + 1] = dims[d + 1] * scale[d];
   LayerModel model;
   model.output = output_shape(spec, inputs, dims);
-  model.is_view = std::all_of(scale.begin(), scale.end(), [](std::int64_t s) { return s == 1; });
+  model.is_view = std::ranges::all_of(scale, [](std::int64_t s) { return s == 1; });
   if (model.is_view) return model;
 
   const Wide out = elements(model.output);

@@ -120,8 +120,8 @@ void check_padding(const SpecView& spec, const Window& window) {
 }
 
 bool is_identity(const Window& window) {
-  return std::all_of(window.dims.begin(), window.dims.end(),
-                     [](const WindowDim& dim) { return dim.kernel == 1 && dim.stride == 1; });
+  return std::ranges::all_of(
+      window.dims, [](const WindowDim& dim) { return dim.kernel == 1 && dim.stride == 1; });
 }
 
 }  // namespace

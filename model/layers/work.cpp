@@ -24,7 +24,7 @@ std::string wide_text(Wide value) {
     digits += static_cast<char>('0' + static_cast<int>(rest % 10));
     rest /= 10;
   } while (rest > 0);
-  std::reverse(digits.begin(), digits.end());
+  std::ranges::reverse(digits);
   return digits;
 }
 

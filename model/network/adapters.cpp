@@ -62,8 +62,8 @@ class AdapterWriter {
     SpecNode& root = network_.root;
     SpecNode* layers = root.type == SpecType::kObject ? member(root, "layers") : nullptr;
     if (layers == nullptr) return;  // the reader says so
-    has_blocks_ = std::any_of(layers->items.begin(), layers->items.end(),
-                              [](SpecNode& layer) { return text_of(layer, "type") == "repeat"; });
+    has_blocks_ = std::ranges::any_of(
+        layers->items, [](SpecNode& layer) { return text_of(layer, "type") == "repeat"; });
     find_head(*layers);
     walk(*layers, !has_blocks_);
     check_found();
@@ -135,7 +135,7 @@ class AdapterWriter {
   }
 
   void check_found() {
-    std::sort(names_.begin(), names_.end());
+    std::ranges::sort(names_);
     names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
     const std::string known =
         names_.empty() ? "a network with linear layers whose weights are their own"

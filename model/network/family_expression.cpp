@@ -112,8 +112,8 @@ class Expression {
     if (sign != "in") return holds(*a.node, sign, *b.node);
     if (b.node->type != SpecType::kList) wrong(b, "a list");
     const auto& items = b.node->items;
-    return std::any_of(items.begin(), items.end(),
-                       [&](const SpecNode& item) { return is_equal(item, *a.node); });
+    return std::ranges::any_of(items,
+                               [&](const SpecNode& item) { return is_equal(item, *a.node); });
   }
 
   [[nodiscard]] bool holds(const SpecNode& a, std::string_view sign, const SpecNode& b) const {

@@ -78,7 +78,7 @@ std::vector<std::string> files_of(const std::string& folder, const std::string& 
        entry.increment(error)) {
     if (entry->path().extension() == ".json") files.push_back(entry->path().string());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   std::stable_partition(files.begin(), files.end(),
                         [&](const std::string& file) { return fs::path(file).stem() == name; });
   return files;
@@ -90,7 +90,7 @@ void add_bases(Family& family, const std::vector<std::string>& folders) {
     const std::string name = base->as_text();
     if (family.files.size() == kMost) base->fail(base->found(), "no circle of bases");
     std::error_code ignored;
-    const auto folder = std::find_if(folders.begin(), folders.end(), [&](const std::string& each) {
+    const auto folder = std::ranges::find_if(folders, [&](const std::string& each) {
       return fs::exists(fs::path(each) / (name + ".json"), ignored);
     });
     if (folder == folders.end()) base->fail(base->found(), "the name of a family file");
@@ -134,7 +134,7 @@ Family find_family(const SpecView& model_type, const std::vector<std::string>& f
       }
     }
   }
-  std::sort(known.begin(), known.end());
+  std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
   model_type.fail(model_type.found(),
                   known.empty() ? "a family file (networks/families), and there is none"

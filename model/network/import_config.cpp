@@ -75,8 +75,8 @@ class TemplateLayers {
   /// Of "a|b|c" the first that is among the layers before, else the last.
   static void choose_inputs(SpecNode& inputs, const std::vector<SpecNode>& before) {
     const auto is_there = [&](const std::string& name) {
-      return std::any_of(before.begin(), before.end(), [&](const SpecNode& layer) {
-        return std::any_of(layer.members.begin(), layer.members.end(), [&](const auto& member) {
+      return std::ranges::any_of(before, [&](const SpecNode& layer) {
+        return std::ranges::any_of(layer.members, [&](const auto& member) {
           return member.first == "name" && member.second.text == name;
         });
       });
@@ -137,7 +137,7 @@ class TemplateLayers {
   }
 
   [[nodiscard]] static bool alike(const FamilyScope::Names& a, const FamilyScope::Names& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
       return is_equal(*x.second.node, *y.second.node);
     });
   }
@@ -228,8 +228,7 @@ std::string_view kernels_name(ImportKernels kernels) {
 bool is_checkpoint_config(const SpecDocument& document) {
   const auto& members = document.root.members;
   const auto has = [&](std::string_view key) {
-    return std::any_of(members.begin(), members.end(),
-                       [&](const auto& member) { return member.first == key; });
+    return std::ranges::any_of(members, [&](const auto& member) { return member.first == key; });
   };
   return has("model_type") && !has("format");
 }

@@ -135,7 +135,7 @@ const LayerKind* read_kind(const SpecView& type) {
   if (const LayerKind* kind = find_layer_kind(name)) return kind;
   if (name == "repeat") return nullptr;
   std::vector<std::string> known = names_of(layer_kinds(), NameOf(), {"repeat"});
-  std::sort(known.begin(), known.end());
+  std::ranges::sort(known);
   (void)type.as_choice(known);  // throws: it is none of them
   return nullptr;
 }
@@ -264,10 +264,8 @@ std::int64_t Entry::layer_count() const { return body ? times * body->layer_coun
 std::string read_short_text(const SpecView& name) {
   std::string text = name.as_text();
   // Characters, not bytes: continuation bytes of UTF-8 do not begin one.
-  const auto characters =
-      static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-      }));
+  const auto characters = static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
   if (characters < 1 || characters > kMaxNameCharacters) {
     name.fail(fmt::format("a name of {} characters", characters),
               fmt::format("1 to {} characters", kMaxNameCharacters));

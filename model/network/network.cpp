@@ -62,7 +62,7 @@ Cycle shortest_cycle(const Readers& readers, LayerId start) {
         Cycle cycle;
         for (LayerId at = layer; at != start; at = *came_from[at.at()]) cycle.layers.push_back(at);
         cycle.layers.push_back(start);
-        std::reverse(cycle.layers.begin(), cycle.layers.end());
+        std::ranges::reverse(cycle.layers);
         return cycle;
       }
       if (came_from[reader.at()]) continue;
@@ -175,8 +175,8 @@ std::string_view block_name(std::string_view layer) {
     const std::size_t end = layer.find_first_of(separators, begin);
     if (end == std::string_view::npos) return layer.substr(0, counted);
     const std::string_view part = layer.substr(begin, end - begin);
-    const bool number = !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
-    const bool counts = !repeated && std::any_of(part.begin(), part.end(), is_digit);
+    const bool number = !part.empty() && std::ranges::all_of(part, is_digit);
+    const bool counts = !repeated && std::ranges::any_of(part, is_digit);
     if (counted > 0 && !number) return layer.substr(0, counted);
     if (number || counts) counted = end;
     if (number) return layer.substr(0, counted);

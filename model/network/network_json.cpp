@@ -271,12 +271,12 @@ void check_all_read(const Network& network, const std::vector<const Entry*>& ent
 void check_experts(const Network& network) {
   const auto splits = [](const Layer& layer) {
     const auto& parts = layer.model->parts;
-    return parts && std::any_of(parts->begin(), parts->end(), [](const LayerPart& part) {
+    return parts && std::ranges::any_of(*parts, [](const LayerPart& part) {
              return part.model.expert_devices > 1;
            });
   };
   const auto& layers = network.layers;
-  if (network.expert_parallel == 1 || std::any_of(layers.begin(), layers.end(), splits)) return;
+  if (network.expert_parallel == 1 || std::ranges::any_of(layers, splits)) return;
   bad_value("--expert-parallel", fmt::format("{} for {}", network.expert_parallel, network.name),
             "a network with mixtures of experts, or no such option");
 }

@@ -101,7 +101,7 @@ class PaleoConverter {
 
   void put(const PaleoLayer& layer, SpecNode& network) {
     std::string name = layer.name;
-    std::replace(name.begin(), name.end(), '/', '.');
+    std::ranges::replace(name, '/', '.');
     const SpecView& spec = layer.spec;
     const SpecView type = spec.get("type");
     if (type.as_text() == "Input") {

@@ -120,15 +120,13 @@ bool same_input_shapes(const Network& network, const Layer& a, const Layer& b) {
 
 bool same_value(const SpecNode& a, const SpecNode& b) {
   const auto same_items = [](const auto& left, const auto& right) {
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), same_value);
+    return std::ranges::equal(left, right, same_value);
   };
   const auto same_member = [](const auto& left, const auto& right) {
     return left.first == right.first && same_value(left.second, right.second);
   };
   return a.type == b.type && a.boolean == b.boolean && a.text == b.text &&
-         same_items(a.items, b.items) &&
-         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
-                    same_member);
+         same_items(a.items, b.items) && std::ranges::equal(a.members, b.members, same_member);
 }
 
 /// Whether two layers of one kind say the same of themselves, in the same order, but for their names and
@@ -392,8 +390,8 @@ void add_parts(const Layer& whole, std::size_t first, std::vector<Layer>& layers
 }  // namespace
 
 void expand_parts(const std::vector<const Entry*>& entries, Network& network) {
-  const bool is_plain = std::none_of(network.layers.begin(), network.layers.end(),
-                                     [](const Layer& layer) { return layer.model->parts; });
+  const bool is_plain = std::ranges::none_of(
+      network.layers, [](const Layer& layer) { return layer.model->parts != nullptr; });
   if (is_plain) return;
   const std::vector<LayerId> places = places_after(entries, network);
   std::vector<Layer> layers;

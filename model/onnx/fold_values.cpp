@@ -163,9 +163,9 @@ Folded product(const TracedTensor& in, const TracedTensor& out) {
 void fold_values(const OnnxNode& node, const Inputs& in, TracedTensor& out) {
   const std::string& op = node.op;
   const auto is_of = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), op) != names.end();
+    return std::ranges::find(names, op) != names.end();
   };
-  const bool known = !in.empty() && in[0] != nullptr && std::all_of(in.begin(), in.end(), [](auto* each) {
+  const bool known = !in.empty() && in[0] != nullptr && std::ranges::all_of(in, [](auto* each) {
     return each == nullptr || each->values;
   });
   constexpr std::int64_t kMost = 4096;

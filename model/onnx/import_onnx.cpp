@@ -23,9 +23,9 @@ std::string_view dtype_of(const OnnxModel& model) {
 }
 
 bool names_size(const OnnxModel& model, const std::string& symbol) {
-  return std::any_of(model.inputs.begin(), model.inputs.end(), [&](const OnnxValue& input) {
+  return std::ranges::any_of(model.inputs, [&](const OnnxValue& input) {
     const std::vector<OnnxDim> dims = input.dims.value_or(std::vector<OnnxDim>{});
-    return std::any_of(dims.begin(), dims.end(), [&](const OnnxDim& dim) { return dim.symbol == symbol; });
+    return std::ranges::any_of(dims, [&](const OnnxDim& dim) { return dim.symbol == symbol; });
   });
 }
 

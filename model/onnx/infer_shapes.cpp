@@ -115,15 +115,15 @@ class ShapeInference {
     return all;
   }
   static bool is_among(const std::vector<std::size_t>& axes, std::size_t d) {
-    return std::find(axes.begin(), axes.end(), d) != axes.end();
+    return std::ranges::find(axes, d) != axes.end();
   }
   [[nodiscard]] bool is_data() const {
-    return std::any_of(in_.begin(), in_.end(), [](auto* each) { return each != nullptr && each->is_data; });
+    return std::ranges::any_of(in_, [](auto* each) { return each != nullptr && each->is_data; });
   }
 
   void put(std::size_t i, TracedTensor tensor) {
     if (i >= node_->outputs.size() || node_->outputs[i].empty()) return;
-    const auto least = std::min_element(tensor.dims.begin(), tensor.dims.end());
+    const auto least = std::ranges::min_element(tensor.dims);
     if (tensor.is_data && least != tensor.dims.end() && *least < 1) fail("a result of " + text(tensor.dims), "sizes from 1");
     (void)sizes(OnnxNumbers(tensor.dims.begin(), tensor.dims.end()));
     const bool is_new = tensors_.emplace(node_->outputs[i], std::move(tensor)).second;
@@ -171,8 +171,8 @@ class ShapeInference {
         "Or", "Pow", "Sub", "Sum", "Where", "Xor"};
     const std::string_view op = node_->op;
     if (const auto found = kSteps.find(op); found != kSteps.end()) return (this->*found->second)();
-    if (std::binary_search(std::begin(kAlike), std::end(kAlike), op)) return alike();
-    if (std::binary_search(std::begin(kSpread), std::end(kSpread), op)) return spread();
+    if (std::ranges::binary_search(kAlike, op)) return alike();
+    if (std::ranges::binary_search(kSpread, op)) return spread();
     op.starts_with("Reduce") ? reduce() : noted();
   }
 
@@ -266,7 +266,7 @@ class ShapeInference {
     const OnnxDims& before = fixed_->at(node_->inputs[0]).dims;
     const std::int64_t was = std::max<std::int64_t>(1, elements(before)), now = elements(dims());
     if (now == was || elements(made) != was) return made;
-    auto place = std::find(made.begin(), made.end(), batch_ * was / now);
+    auto place = std::ranges::find(made, batch_ * was / now);
     if (place == made.end()) {
       const auto differs = std::mismatch(before.begin(), before.end(), dims().begin()).first;
       const std::int64_t outside = elements(OnnxDims(before.begin(), differs));
@@ -445,7 +445,7 @@ class ShapeInference {
     const OnnxDims given = node_->integers(name);
     if (given.empty()) return OnnxNumbers(count, least);
     OnnxNumbers list(given.begin(), given.end());
-    const bool fits = list.size() == count && *std::min_element(list.begin(), list.end()) >= least;
+    const bool fits = list.size() == count && *std::ranges::min_element(list) >= least;
     if (!fits) fail(fmt::format("{} {}", name, text(given)), fmt::format("{} sizes", count));
     return list;
   }

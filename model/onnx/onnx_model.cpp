@@ -289,7 +289,7 @@ class ModelReader {
       count *= std::max<std::int64_t>(1, dim);
       if (dim < 0 || count > kMaxTensorBytes) return std::nullopt;
     }
-    return std::find(dims.begin(), dims.end(), 0) == dims.end() ? static_cast<std::int64_t>(count) : 0;
+    return std::ranges::find(dims, 0) == dims.end() ? static_cast<std::int64_t>(count) : 0;
   }
 
   OnnxValue value() {

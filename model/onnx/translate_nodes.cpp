@@ -33,7 +33,7 @@ struct OnnxLayer {
 };
 
 bool is_of(std::string_view op, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), op) != names.end();
+  return std::ranges::find(names, op) != names.end();
 }
 
 OnnxDims contiguous(const OnnxDims& dims) {
@@ -98,7 +98,7 @@ class Translation {
   }
 
   int add_layer(std::string name, std::string_view kind, std::vector<int> inputs = {}, std::string fields = {}) {
-    std::replace(name.begin(), name.end(), '/', '.');
+    std::ranges::replace(name, '/', '.');
     if (name.empty() || name.front() == '@') name.insert(0, "_");
     name.resize(std::min<std::size_t>(name.size(), 180));
     std::string unique = name;
@@ -403,7 +403,7 @@ class Translation {
     const OnnxDims begin(pads.begin(), pads.begin() + std::ssize(pads) / 2), end(pads.begin() + std::ssize(pads) / 2, pads.end());
     if (node_->text("auto_pad").starts_with("SAME") || (begin != end && same)) return fields + R"(, "padding": "same")";
     if (begin != end) return std::nullopt;
-    const bool none = std::count(begin.begin(), begin.end(), 0) == std::ssize(begin);
+    const bool none = std::ranges::count(begin, 0) == std::ssize(begin);
     return none ? fields : fields + fmt::format(R"(, "padding": {})", text(begin));
   }
 
@@ -413,7 +413,7 @@ class Translation {
     const OnnxDims more = node_->integers("output_padding");
     const auto fields = window(kernel, OnnxDims(kernel.size(), 1));
     const Made from = shaped(0);
-    const bool fits = from && fields && std::count(more.begin(), more.end(), 0) == std::ssize(more);
+    const bool fits = from && fields && std::ranges::count(more, 0) == std::ssize(more);
     if (!fits || weights(1).empty() || from->shape.size() + 1 != w.size() || !own({weights(1), weights(2)})) return std::nullopt;
     const std::int64_t groups = node_->integer("group", 1);
     return add(back ? "conv_transpose" : "conv", {*from}, sample(out()),
@@ -488,7 +488,7 @@ class Translation {
     const OnnxDims kernel = node_->integers("kernel_shape"), dilation = node_->integers("dilations");
     const Made from = shaped(0);
     const auto fields = window(kernel, kernel);
-    const bool apart = std::count(dilation.begin(), dilation.end(), 1) != std::ssize(dilation);
+    const bool apart = std::ranges::count(dilation, 1) != std::ssize(dilation);
     if (!from || !fields || apart || from->shape.size() != kernel.size() + 1) return std::nullopt;
     return add(node_->op == "MaxPool" ? "max_pool" : "avg_pool", {*from}, sample(out()),
                *fields + (node_->integer("ceil_mode", 0) != 0 ? R"(, "ceil": true)" : ""));
@@ -509,7 +509,7 @@ class Translation {
   /// The input with as many whole numbers as a Gather looks up; null: none.
   [[nodiscard]] const Value* numbers_of_words() const {
     const std::int64_t steps = elements(sample(in(1)));
-    const auto found = std::find_if(integers_.begin(), integers_.end(), [&](const Value& each) { return elements(each.shape) == steps; });
+    const auto found = std::ranges::find_if(integers_, [&](const Value& each) { return elements(each.shape) == steps; });
     return found == integers_.end() ? nullptr : &*found;
   }
   Made embedding() {
@@ -616,7 +616,7 @@ class Translation {
     std::vector<int> ends;
     for (const OnnxValue& output : model_.outputs) {
       const int layer = value(output.name).layer;
-      const bool is_new = layer >= std::ssize(model_.inputs) && std::find(ends.begin(), ends.end(), layer) == ends.end();
+      const bool is_new = layer >= std::ssize(model_.inputs) && std::ranges::find(ends, layer) == ends.end();
       if (is_new) ends.push_back(layer);
     }
     if (ends.empty()) throw SpecError({model_.file, "graph", "no output that depends on an input", "one", ""});

@@ -36,8 +36,7 @@ std::vector<LayerGradient> gradients_of(const TrainingGraph& round) {
     const ParameterBytes each = bytes_of_layer(round.per_parameter, *layers[i].model);
     found.push_back({make_id<LayerId>(i), ready[i], parameters * each.gradient});
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.ready < b.ready; });
+  std::ranges::sort(found, [](const auto& a, const auto& b) { return a.ready < b.ready; });
   return found;
 }
 

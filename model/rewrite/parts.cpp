@@ -24,7 +24,7 @@ void for_each_touched(const TrainingGraph& graph, TaskId task, Each each) {
   const auto reads = graph.reads[task];
   for (const TensorId tensor : reads) each(tensor);
   for (const TensorId tensor : graph.writes[task]) {
-    if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) each(tensor);
+    if (std::ranges::find(reads, tensor) == reads.end()) each(tensor);
   }
 }
 

@@ -86,7 +86,7 @@ class StateMover {
     for (const WeightUnit& unit : network_.units) {
       names.push_back(block_name(network_.layers[unit.owner.at()].name));
     }
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     int repeated = 0;
     for (auto at = names.begin(); at != names.end();) {
       const auto end = std::upper_bound(at, names.end(), *at);
@@ -146,8 +146,8 @@ class StateMover {
     }
     to_.by_gradient.resize(to_.units.size());
     std::iota(to_.by_gradient.begin(), to_.by_gradient.end(), std::size_t{0});
-    std::stable_sort(to_.by_gradient.begin(), to_.by_gradient.end(),
-                     [&](std::size_t a, std::size_t b) { return complete_[a] < complete_[b]; });
+    std::ranges::stable_sort(
+        to_.by_gradient, [&](std::size_t a, std::size_t b) { return complete_[a] < complete_[b]; });
   }
 
   void choose_far() {
@@ -375,9 +375,7 @@ class StateMover {
 
   /// Precondition: the unit has one.
   [[nodiscard]] std::size_t first_gradient(std::size_t unit) const {
-    const auto found =
-        std::lower_bound(to_.gradients.begin(), to_.gradients.end(), unit,
-                         [](const StateGradient& each, std::size_t of) { return each.unit < of; });
+    const auto found = std::ranges::lower_bound(to_.gradients, unit, {}, &StateGradient::unit);
     return static_cast<std::size_t>(found - to_.gradients.begin());
   }
 

@@ -25,12 +25,12 @@ class StateBooker {
   void run() {
     state_.booked.assign(state_.planned.tasks.size(), Bytes(0));
     book_gradients();
-    Bytes most = *std::max_element(state_.booked.begin(), state_.booked.end());
+    Bytes most = *std::ranges::max_element(state_.booked);
     std::vector<Bytes> weights;
     for (const StateUnit& unit : state_.units) {
       if (unit.weights_come) weights.push_back(size(unit.weight));
     }
-    std::sort(weights.begin(), weights.end(), std::greater<>());
+    std::ranges::sort(weights, std::greater<>());
     for (std::size_t i = 0;
          i < weights.size() && i <= static_cast<std::size_t>(state_.options.prefetch); ++i) {
       most += weights[i];

@@ -187,7 +187,7 @@ Framework base_of(const SpecView& like, const FrameworkSources& sources, std::si
   std::vector<std::string> folders{fs::path(like.file()).parent_path().string()};
   folders.insert(folders.end(), sources.folders.begin(), sources.folders.end());
   const std::vector<std::string> known = data_names_in(folders);
-  if (std::binary_search(known.begin(), known.end(), like.as_text())) {
+  if (std::ranges::binary_search(known, like.as_text())) {
     for (const std::string& folder : folders) {
       const fs::path file = fs::path(folder) / (like.as_text() + ".json");
       std::error_code ignored;
@@ -204,8 +204,8 @@ Framework base_of(const SpecView& like, const FrameworkSources& sources, std::si
 void replace_provenance(Framework& framework, const std::vector<Provenance>& own,
                         const std::vector<ProfileNumber>& numbers) {
   const auto stated = [&](const std::string& field) {
-    return std::any_of(numbers.begin(), numbers.end(),
-                       [&](const ProfileNumber& number) { return number.path == field; });
+    return std::ranges::any_of(numbers,
+                               [&](const ProfileNumber& number) { return number.path == field; });
   };
   std::erase_if(framework.provenance,
                 [&](const Provenance& entry) { return stated(entry.fields); });

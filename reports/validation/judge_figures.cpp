@@ -77,7 +77,7 @@ std::vector<std::string> words_of(const Asked& asked) {
   for (const auto& [key, value] : asked.job) {
     if (key == "network") continue;
     std::string flag = "--" + key;
-    std::replace(flag.begin(), flag.end(), '_', '-');
+    std::ranges::replace(flag, '_', '-');
     words.push_back(std::move(flag));
     if (!value.empty()) words.push_back(value);
   }
@@ -118,11 +118,11 @@ ErrorStatistics error_statistics(const std::vector<double>& deviations) {
     errors.mean += sizes.back() / count;
     errors.bias += deviation / count;
   }
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   const std::size_t half = sizes.size() / 2;
   errors.median = sizes.size() % 2 == 1 ? sizes[half] : (sizes[half - 1] + sizes[half]) / 2;
   errors.largest = sizes.back();
-  const auto [lowest, highest] = std::minmax_element(deviations.begin(), deviations.end());
+  const auto [lowest, highest] = std::ranges::minmax_element(deviations);
   errors.lowest = *lowest;
   errors.highest = *highest;
   return errors;

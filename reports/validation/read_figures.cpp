@@ -154,7 +154,7 @@ class MeasuredRows {
         {"measured", fields.get("measured")
                          .as_choice({"inference", "forward", "forward and backward", "training"})},
         {"software", fields.get("software").as_choice(names_)}};
-    const auto at = std::find(names_.begin(), names_.end(), job["software"]) - names_.begin();
+    const auto at = std::ranges::find(names_, job["software"]) - names_.begin();
     const auto& software = stacks_[static_cast<std::size_t>(at)];
     const bool is_part = job["measured"] == "inference" || job["measured"] == "forward";
     Figure figure{
@@ -218,10 +218,9 @@ class MeasuredRows {
 }  // namespace
 
 bool is_measured_set(const SpecDocument& document) {
-  return std::any_of(document.root.members.begin(), document.root.members.end(),
-                     [](const auto& each) {
-                       return each.first == "format" && each.second.text == kMeasuredFormat;
-                     });
+  return std::ranges::any_of(document.root.members, [](const auto& each) {
+    return each.first == "format" && each.second.text == kMeasuredFormat;
+  });
 }
 
 FigureFile read_figures(SpecDocument document, const std::optional<std::string>& framework) {

@@ -63,7 +63,7 @@ std::size_t count_of(const ValidationReport& report, Verdict verdict,
 std::vector<ErrorLine> by_kind(const ValidationReport& report) {
   std::vector<ErrorLine> lines =
       lines_by(report, true, [](const FigureFile&, const FigureReport&) { return ""; });
-  std::stable_sort(lines.begin(), lines.end(), [](const ErrorLine& a, const ErrorLine& b) {
+  std::ranges::stable_sort(lines, [](const ErrorLine& a, const ErrorLine& b) {
     return std::tie(a.kind, a.networks) < std::tie(b.kind, b.networks);
   });
   return lines;
@@ -74,7 +74,7 @@ std::vector<ErrorLine> by_group(const ValidationReport& report) {
       report, true, [](const FigureFile&, const FigureReport& row) { return row.figure.group; });
   std::erase_if(lines,
                 [](const ErrorLine& each) { return each.name.empty() || each.deviations.empty(); });
-  std::sort(lines.begin(), lines.end(), [](const ErrorLine& a, const ErrorLine& b) {
+  std::ranges::sort(lines, [](const ErrorLine& a, const ErrorLine& b) {
     return std::tie(a.name, a.kind) < std::tie(b.name, b.kind);
   });
   return lines;
@@ -96,8 +96,7 @@ std::vector<ErrorLine> by_job_kind(const ValidationReport& report) {
       }
     }
   }
-  std::sort(lines.begin(), lines.end(),
-            [](const ErrorLine& a, const ErrorLine& b) { return a.name < b.name; });
+  std::ranges::sort(lines, {}, &ErrorLine::name);
   return lines;
 }
 

@@ -18,7 +18,7 @@ using Runs = std::vector<const RunReport*>;
 using Holds = std::function<bool(const RunReport& report)>;
 
 bool any(const Runs& runs, const Holds& holds) {
-  return std::any_of(runs.begin(), runs.end(), [&](const RunReport* each) { return holds(*each); });
+  return std::ranges::any_of(runs, [&](const RunReport* each) { return holds(*each); });
 }
 
 /// Names of those for which it holds, between commas.
@@ -39,9 +39,8 @@ std::vector<std::pair<std::string, Duration>> common_bounds(const std::vector<Ru
   std::vector<std::pair<std::string, Duration>> bounds;
   for (const RunReport& report : reports) {
     if (!report.feasible || !report.lower_bound.has_value() || is_in_rounds(report)) continue;
-    const auto known = std::find_if(bounds.begin(), bounds.end(), [&](const auto& bound) {
-      return bound.first == report.bound_class;
-    });
+    const auto known = std::ranges::find_if(
+        bounds, [&](const auto& bound) { return bound.first == report.bound_class; });
     if (known == bounds.end()) {
       bounds.emplace_back(report.bound_class, *report.lower_bound);
     } else if (known->second != *report.lower_bound) {
@@ -58,9 +57,8 @@ std::string memory_text(const RunInputs& in) {
 
 std::string bounds_text(const std::vector<RunReport>& reports) {
   const auto bounds = common_bounds(reports);
-  const bool alike = std::all_of(bounds.begin(), bounds.end(), [&](const auto& bound) {
-    return bound.second == bounds.front().second;
-  });
+  const bool alike = std::ranges::all_of(
+      bounds, [&](const auto& bound) { return bound.second == bounds.front().second; });
   if (bounds.size() > 1 && alike) {
     return "; the lower bound is " + format_duration(bounds.front().second);
   }
@@ -74,9 +72,7 @@ std::string bounds_text(const std::vector<RunReport>& reports) {
 
 std::vector<std::string> comparison_head(const std::vector<RunReport>& reports) {
   const RunReport& first = reports.front();
-  const auto least = std::min_element(
-      reports.begin(), reports.end(),
-      [](const RunReport& a, const RunReport& b) { return a.in_core_peak < b.in_core_peak; });
+  const auto least = std::ranges::min_element(reports, {}, &RunReport::in_core_peak);
   return {fmt::format("near memory {}, {} when nothing moves; {}", format_bytes(first.budget_near),
                       format_bytes(least->in_core_peak), memory_text(first.inputs)),
           fmt::format("compute alone takes {}{}{}", format_duration(first.reference_time),
@@ -159,8 +155,7 @@ std::vector<const MachineRow*> best_first(const MachinesReport& report) {
     return best.feasible ? std::pair(0, -best.samples_per_s)
                          : std::pair(1, static_cast<double>(lacking_bytes(best).count()));
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
   return order;
 }
 
@@ -169,9 +164,8 @@ std::vector<const MachineRow*> best_first(const MachinesReport& report) {
 /// Says that the best two differ by less than such ratios were off; empty without errors.
 std::string too_close(const Runs& fits, const Look& look) {
   const RunReport& best = *fits.front();
-  const auto next = std::find_if(fits.begin(), fits.end(), [&](const RunReport* each) {
-    return each->iteration_time > best.iteration_time;
-  });
+  const auto next = std::ranges::find_if(
+      fits, [&](const RunReport* each) { return each->iteration_time > best.iteration_time; });
   if (next == fits.end() || !best.errors || best.errors->ratio == 0) return "";
   const double lead = static_cast<double>((*next)->iteration_time.count()) /
                           static_cast<double>(best.iteration_time.count()) -
@@ -216,8 +210,8 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
   if (reports.front().inputs.devices > 1) {
     rows.notes += "  memory: of each device; far and copied: of all devices together\n";
   }
-  const bool only_in_rounds = std::all_of(
-      fits.begin(), fits.end(), [](const RunReport* each) { return is_in_rounds(*each); });
+  const bool only_in_rounds =
+      std::ranges::all_of(fits, [](const RunReport* each) { return is_in_rounds(*each); });
   if (only_in_rounds) rows.notes += "\nAt once, in one round, nothing fits\n";
   return rows;
 }
@@ -225,9 +219,7 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
 ResultRows machine_rows(const MachinesReport& report) {
   const RunInputs& in = best_of(report.rows.front()).inputs;
   Runs fits;
-  const auto any_row = [&](auto holds) {
-    return std::any_of(report.rows.begin(), report.rows.end(), holds);
-  };
+  const auto any_row = [&](auto holds) { return std::ranges::any_of(report.rows, holds); };
   const bool links =
       any_row([](const MachineRow& row) { return best_of(row).inputs.link.has_value(); });
   const bool states = any_row([](const MachineRow& row) { return !row.state.empty(); });

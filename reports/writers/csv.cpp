@@ -21,9 +21,8 @@ constexpr std::string_view kInfiniteRateField = "1e308";
 
 // Nearly every field of a sweep's rows: nothing to quote, nothing to escape.
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\';
-  });
+  return std::ranges::all_of(
+      text, [](char c) { return c >= ' ' && c < '\x7f' && c != ',' && c != '"' && c != '\\'; });
 }
 
 // What makes a spreadsheet take a cell for a formula, and the mark that keeps it from doing so.
@@ -34,8 +33,8 @@ constexpr std::array<std::string_view, 4> kGuardedWide{"\uff1d", "\uff0b", "\uff
 bool is_guarded(std::string_view name) {
   if (name.empty()) return false;
   return kGuarded.find(name.front()) != std::string_view::npos ||
-         std::any_of(kGuardedWide.begin(), kGuardedWide.end(),
-                     [&](std::string_view wide) { return name.starts_with(wide); });
+         std::ranges::any_of(kGuardedWide,
+                             [&](std::string_view wide) { return name.starts_with(wide); });
 }
 
 std::string prediction_csv(const RunReport& report, const WriteOptions&) {

@@ -264,8 +264,8 @@ InputsWriter::InputsWriter(JsonWriter& json, const AskedFor& asked) : json_(json
 }
 
 void InputsWriter::put(std::string_view key, const MetricValue& value) {
-  const auto found = std::find_if(asked_.begin(), asked_.end(),
-                                  [&](const auto& each) { return each.first == key; });
+  const auto found =
+      std::ranges::find_if(asked_, [&](const auto& each) { return each.first == key; });
   if (found == asked_.end()) return put_metric(json_, key, value);
   json_.member(key, JsonText{found->second});
   const auto* text = std::get_if<std::string>(&value);
@@ -278,7 +278,7 @@ void InputsWriter::put(std::string_view key, const MetricValue& value) {
 
 void InputsWriter::end(std::initializer_list<std::string_view> but) {
   for (const auto& [key, value] : asked_) {
-    if (std::find(but.begin(), but.end(), key) == but.end()) json_.member(key, JsonText{value});
+    if (std::ranges::find(but, key) == but.end()) json_.member(key, JsonText{value});
   }
   json_.end();
 }
@@ -293,7 +293,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
   for (const Metric& column : metrics()) {
     const std::string_view key = column.group.empty() ? column.key : column.group;
-    if (std::find(done.begin(), done.end(), key) != done.end()) continue;
+    if (std::ranges::find(done, key) != done.end()) continue;
     done.push_back(key);
     if (column.group.empty()) {
       put_metric(json, key, column.read(report));
@@ -381,13 +381,12 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   RunReport echo;  // columns of inputs read only these
   echo.inputs = inputs;
   const auto is_asked = [&asked = inputs.asked](std::string_view key) {
-    return std::any_of(asked.begin(), asked.end(),
-                       [&](const auto& each) { return each.first == key; });
+    return std::ranges::any_of(asked, [&](const auto& each) { return each.first == key; });
   };
   InputsWriter out(json, inputs.asked);
   for (const Metric* column : columns_for(inputs)) {
     if (column->group != "inputs" || column->key.empty()) continue;
-    if (std::find(but.begin(), but.end(), column->key) != but.end()) continue;
+    if (std::ranges::find(but, column->key) != but.end()) continue;
     out.put(column->key, column->read(echo));
   }
   json.member("far_memory_given", inputs.far_memory_given).member("dtype_given", is_asked("dtype"));

@@ -42,9 +42,9 @@ std::size_t column_of(TensorAction action) {
 bool treated_alike(const BlockRow& a, const BlockRow& b) {
   return std::equal(a.treated.begin(), a.treated.end(), b.treated.begin(),
                     [](const Kinds& left, const Kinds& right) {
-                      return std::equal(
-                          left.begin(), left.end(), right.begin(), right.end(),
-                          [](const auto& x, const auto& y) { return x.first == y.first; });
+                      return std::ranges::equal(left, right, [](const auto& x, const auto& y) {
+                        return x.first == y.first;
+                      });
                     });
 }
 
@@ -89,9 +89,8 @@ std::string cell(const Kinds& kinds) {
 std::string plan_in_words(const RunReport& report, const Look& look) {
   if (!report.in_words) return "";
   const std::vector<BlockRow> rows = rows_of(report.layers);
-  const bool all_stays = std::all_of(rows.begin(), rows.end(), [](const BlockRow& row) {
-    return row.treated[0].empty() && row.treated[1].empty();
-  });
+  const bool all_stays = std::ranges::all_of(
+      rows, [](const BlockRow& row) { return row.treated[0].empty() && row.treated[1].empty(); });
   const std::string title =
       "\n" + bold("What becomes of the layers' outputs that backward reads", look) + "\n";
   if (all_stays) return title + "  all stay near\n";

@@ -53,7 +53,7 @@ std::vector<std::string> torch_functions(std::string_view kind) {
 
 /// Modules are named with dots where networks of a config.json have slashes.
 std::string module_path(std::string layer) {
-  std::replace(layer.begin(), layer.end(), '/', '.');
+  std::ranges::replace(layer, '/', '.');
   return layer;
 }
 

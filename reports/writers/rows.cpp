@@ -73,7 +73,7 @@ const Metric* find_metric(std::string_view name) {
 }
 
 std::optional<std::size_t> place_of(const ResultRows& rows, std::string_view name) {
-  const auto found = std::find(rows.extra.begin(), rows.extra.end(), name);
+  const auto found = std::ranges::find(rows.extra, name);
   if (found == rows.extra.end()) return std::nullopt;
   return static_cast<std::size_t>(found - rows.extra.begin());
 }
@@ -129,8 +129,8 @@ std::string columns_text(const ResultRows& rows, const std::vector<RowColumn>& c
       texts = texts && (is_unknown(value) || std::holds_alternative<std::string>(value));
       cells.push_back(cell_text(column, value));
     }
-    const bool usual = std::all_of(cells.begin(), cells.end(),
-                                   [&](const std::string& cell) { return cell == column.usual; });
+    const bool usual =
+        std::ranges::all_of(cells, [&](const std::string& cell) { return cell == column.usual; });
     if (!known || usual) continue;
     titles.push_back({column.title, texts ? Align::kLeft : Align::kRight, column.leaves});
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i].push_back(std::move(cells[i]));
@@ -153,7 +153,7 @@ std::map<std::string, std::vector<std::string>> assumed_by_machine(const ResultR
     for (const RunReport& run : row.runs) {
       std::vector<std::string>& fields = assumed[run.inputs.hardware];
       for (const std::string& field : run.assumed) {
-        if (std::find(fields.begin(), fields.end(), field) == fields.end()) fields.push_back(field);
+        if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
       }
     }
   }
@@ -249,14 +249,13 @@ std::string csv_rows(const ResultRows& rows, const WriteOptions& /*options*/) {
       const auto has = [&](const ResultRow& row) {
         return !row.runs.empty() && is_given(column, row.runs.front());
       };
-      if (!is_rare || std::any_of(rows.rows.begin(), rows.rows.end(), has))
-        columns.push_back(&column);
+      if (!is_rare || std::ranges::any_of(rows.rows, has)) columns.push_back(&column);
     }
   }
   std::vector<std::string_view> names;
   for (const Metric* column : columns) names.push_back(column->name);
   for (const std::string_view name : rows.extra) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   std::string text = fmt::format("{}\n", fmt::join(names, ","));
   RunReport asked;

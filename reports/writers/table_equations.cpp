@@ -83,10 +83,9 @@ std::vector<const EquationStep*> shown_of(const std::vector<EquationStep>& steps
   const auto lost = [](const EquationStep* step) {
     return std::max(step->section, step->section_run) - step->processing;
   };
-  std::stable_sort(shown.begin(), shown.end(),
-                   [&](const auto* a, const auto* b) { return lost(a) > lost(b); });
+  std::ranges::stable_sort(shown, [&](const auto* a, const auto* b) { return lost(a) > lost(b); });
   shown.resize(kEquationSteps);
-  std::sort(shown.begin(), shown.end());
+  std::ranges::sort(shown);
   return shown;
 }
 

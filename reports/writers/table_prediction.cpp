@@ -113,7 +113,7 @@ std::string outcome(const RunReport& report, const Look& look) {
 }
 
 bool compresses(const RunReport& report) {
-  return std::any_of(report.layers.begin(), report.layers.end(), [](const LayerReport& layer) {
+  return std::ranges::any_of(report.layers, [](const LayerReport& layer) {
     return layer.action == TensorAction::kCompress;
   });
 }
@@ -237,7 +237,7 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
   if (!report.moved || report.moved->empty()) return "";
   std::vector<const MovedTensor*> moved;
   for (const MovedTensor& each : *report.moved) moved.push_back(&each);
-  std::stable_sort(moved.begin(), moved.end(), [](const MovedTensor* a, const MovedTensor* b) {
+  std::ranges::stable_sort(moved, [](const MovedTensor* a, const MovedTensor* b) {
     return std::pair(a->wait, a->bytes) > std::pair(b->wait, b->bytes);
   });
   TextTable table({left("tensor"), "bytes", right("leaves at", 1), right("back at", 2), "waits",
@@ -280,8 +280,8 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
     if (layer.stall.count() > 0) waiting.push_back(&layer);
   }
   if (waiting.empty()) return "";
-  std::stable_sort(waiting.begin(), waiting.end(),
-                   [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
+  std::ranges::stable_sort(
+      waiting, [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
   TextTable table({left("layer"), left("type", 1), "waits", left("mostly for"), right("forward", 2),
                    right("backward", 3), "saved", left("action")});
   for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
@@ -300,7 +300,7 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
 std::string what_would_help(const RunReport& report, const Look& look) {
   if (report.what_if.empty()) return "";
   std::vector<WhatIf> changes = report.what_if;
-  std::stable_sort(changes.begin(), changes.end(), [](const WhatIf& a, const WhatIf& b) {
+  std::ranges::stable_sort(changes, [](const WhatIf& a, const WhatIf& b) {
     if (a.iteration_time.has_value() != b.iteration_time.has_value()) {
       return a.iteration_time.has_value();
     }
@@ -340,8 +340,7 @@ std::string when_nothing_moves(const RunReport& report, const Look& look) {
     const Bytes bytes = report.in_core_by_category->bytes[i];
     if (bytes.count() > 0) held.emplace_back(bytes, static_cast<MemoryCategory>(i));
   }
-  std::stable_sort(held.begin(), held.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::ranges::stable_sort(held, [](const auto& a, const auto& b) { return a.first > b.first; });
   TextTable table({left("when nothing moves"), "bytes", ""});
   const auto total = static_cast<double>(report.in_core_by_category->total().count());
   for (const auto& [bytes, category] : held) {

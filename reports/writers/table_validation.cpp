@@ -79,8 +79,8 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
   for (const char* name : {"figures", "hold", "n", "median", "mean", "largest", "bias"}) {
     columns.push_back(name);
   }
-  const bool goals = std::any_of(lines.begin(), lines.end(),
-                                 [](const ErrorLine& line) { return line.goal.has_value(); });
+  const bool goals =
+      std::ranges::any_of(lines, [](const ErrorLine& line) { return line.goal.has_value(); });
   if (goals) columns.push_back(left("goal"));
   TextTable table(columns);
   for (const ErrorLine& line : lines) {

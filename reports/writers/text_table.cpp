@@ -77,8 +77,8 @@ std::string TextTable::columns_text(const std::vector<std::size_t>& shown, Colou
     return result;
   };
   std::string text;
-  const bool titled = std::any_of(columns_.begin(), columns_.end(),
-                                  [](const Column& column) { return !column.title.empty(); });
+  const bool titled =
+      std::ranges::any_of(columns_, [](const Column& column) { return !column.title.empty(); });
   if (titled) {
     text += bold(line([&](std::size_t column) { return columns_[column].title; }), {colour}) + "\n";
   }
@@ -109,9 +109,8 @@ std::vector<std::size_t> TextTable::columns_at(std::size_t width) const {
       const int leaves = columns_[column].leaves;
       return leaves == 0 ? std::numeric_limits<int>::max() : leaves;
     };
-    const auto first =
-        std::min_element(shown.begin(), shown.end(),
-                         [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    const auto first = std::ranges::min_element(
+        shown, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
     if (columns_[*first].leaves == 0) break;
     shown.erase(first);
   }
@@ -120,8 +119,8 @@ std::vector<std::size_t> TextTable::columns_at(std::size_t width) const {
 
 bool TextTable::shows(std::string_view title, const Look& look) const {
   const std::vector<std::size_t> shown = columns_at(look.width);
-  return std::any_of(shown.begin(), shown.end(),
-                     [&](std::size_t column) { return columns_[column].title == title; });
+  return std::ranges::any_of(shown,
+                             [&](std::size_t column) { return columns_[column].title == title; });
 }
 
 std::string TextTable::text(const Look& look) const {
@@ -317,7 +316,7 @@ std::vector<std::pair<std::string, std::string>> closed_form_reasons(const Paper
 
 std::string category_text(MemoryCategory category) {
   std::string text(category_name(category));
-  std::replace(text.begin(), text.end(), '_', ' ');
+  std::ranges::replace(text, '_', ' ');
   return text;
 }
 
@@ -326,8 +325,8 @@ std::string assumed_warning(const std::string& hardware, const std::vector<std::
   if (assumed.empty()) return "";
   std::vector<std::string> names = assumed;
   // An entry for "*" answers for what no longer path covers (profile_provenance.hpp).
-  std::replace(names.begin(), names.end(), std::string("*"),
-               std::string("every number without another provenance"));
+  std::ranges::replace(names, std::string("*"),
+                       std::string("every number without another provenance"));
   return "\n" + wrapped_list(fmt::format("Warning: assumed, not measured, in profile {}:",
                                          printable(hardware)),
                              names, look);

@@ -51,7 +51,7 @@ class TimelineColumns {
           steps.empty() ? Duration(0) : Duration(0) - in_.timeline.spans[steps.back().at()].end,
           device);
     }
-    std::sort(ends.begin(), ends.end());
+    std::ranges::sort(ends);
     std::vector<int> devices;
     for (const auto& [end, device] : ends) devices.push_back(device);
     return devices;
@@ -121,9 +121,8 @@ class TimelineColumns {
     for (const MemorySample& sample : samples) json_.value(sample.at);
     json_.end().begin_object("bytes");
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-      const bool is_held = std::any_of(samples.begin(), samples.end(), [&](const auto& sample) {
-        return sample.held.bytes[i] > Bytes(0);
-      });
+      const bool is_held = std::ranges::any_of(
+          samples, [&](const auto& sample) { return sample.held.bytes[i] > Bytes(0); });
       if (!is_held) continue;
       json_.begin_list(category_name(static_cast<MemoryCategory>(i)));
       for (const MemorySample& sample : samples) json_.value(sample.held.bytes[i]);

@@ -267,9 +267,8 @@ class TraceWriter {
       const std::string name =
           fmt::format("{}: {}", memory, category_name(static_cast<MemoryCategory>(i)));
       std::optional<Bytes> shown;
-      const bool any = std::any_of(samples.begin(), samples.end(), [&](const auto& sample) {
-        return sample.held.bytes[i].count() > 0;
-      });
+      const bool any = std::ranges::any_of(
+          samples, [&](const auto& sample) { return sample.held.bytes[i].count() > 0; });
       for (const MemorySample& sample : samples) {
         const Bytes bytes = sample.held.bytes[i];
         if (!any || shown == bytes) continue;

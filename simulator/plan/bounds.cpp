@@ -131,9 +131,8 @@ LowerBounds bound_at(const MemoryPressure& pressure, const LinkSpeed& speed) {
     bounds.cut = std::max(bounds.cut, until + (end - start) + rest);
   };
   // The one with most to move first: few of the others then come near.
-  const auto heaviest =
-      std::max_element(pressure.cuts.begin(), pressure.cuts.end(),
-                       [](const Cut& a, const Cut& b) { return a.out + a.in < b.out + b.in; });
+  const auto heaviest = std::ranges::max_element(
+      pressure.cuts, [](const Cut& a, const Cut& b) { return a.out + a.in < b.out + b.in; });
   if (heaviest != pressure.cuts.end()) raise(*heaviest);
   const LinkAtMost at_most(speed);
   for (const Cut& cut : pressure.cuts) {

@@ -9,6 +9,7 @@
 #include "simulator/plan/bounds_mixed.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -148,7 +149,7 @@ class MixedWalk {
     for (const TensorId tensor : graph_.writes[task]) sum += tensors_[tensor.at()].bytes;
     for (const TensorId tensor : graph_.reads[task]) {
       const auto writes = graph_.writes[task];
-      if (std::find(writes.begin(), writes.end(), tensor) != writes.end()) continue;
+      if (std::ranges::find(writes, tensor) != writes.end()) continue;
       sum += tensors_[tensor.at()].bytes;
     }
     return sum;
@@ -218,12 +219,12 @@ class MixedWalk {
     // What a writer reads has been written before, so its own price is known by then.
     std::vector<std::uint32_t> order(tensors_.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return tensors_[a].last_forward_writer < tensors_[b].last_forward_writer;
     });
     const auto writes_alone = [&](std::size_t x) {
-      return std::all_of(writers[x].begin(), writers[x].end(),
-                         [&](std::int32_t w) { return graph_.writes[TaskId{w}].size() == 1; });
+      return std::ranges::all_of(
+          writers[x], [&](std::int32_t w) { return graph_.writes[TaskId{w}].size() == 1; });
     };
     for (const std::uint32_t x : order) {
       TensorFacts& facts = tensors_[x];
@@ -267,8 +268,7 @@ class MixedWalk {
       const double excess = live + workspace - available_;
       if (excess > 0) cuts_.push_back({static_cast<std::int32_t>(t), excess, 0});
     }
-    std::stable_sort(cuts_.begin(), cuts_.end(),
-                     [](const Cut& a, const Cut& b) { return a.excess > b.excess; });
+    std::ranges::stable_sort(cuts_, std::ranges::greater{}, &Cut::excess);
   }
 
   /// What is needed before and behind the task, and not by it.
@@ -280,8 +280,7 @@ class MixedWalk {
       const TensorFacts& facts = tensors_[x];
       if (facts.bytes <= 0 || facts.defined >= task || facts.last_use <= task) continue;
       const auto used = uses_[make_id<TensorId>(x)];
-      const auto next = std::lower_bound(used.begin(), used.end(), TaskId{task},
-                                         [](TaskId a, TaskId b) { return a.index < b.index; });
+      const auto next = std::ranges::lower_bound(used, TaskId{task});
       if (next->index == task) continue;
       CutItem item{.bytes = facts.bytes,
                    .out = facts.out,
@@ -320,17 +319,15 @@ class MixedWalk {
   }
 
   [[nodiscard]] Duration whole(double best) {
-    std::stable_sort(cuts_.begin(), cuts_.end(),
-                     [](const Cut& a, const Cut& b) { return a.time > b.time; });
+    std::ranges::stable_sort(cuts_, std::ranges::greater{}, &Cut::time);
     const std::size_t tasks = graph_.tasks.size();
     const std::size_t apart = tasks <= kAllCutsUpTo ? 0 : tasks / kAllCutsUpTo;
     const std::size_t most = tasks <= kAllCutsUpTo ? tasks : kWholeCuts;
     std::vector<std::int32_t> chosen;
     for (const Cut& cut : cuts_) {
       if (chosen.size() >= most) break;
-      const bool near = std::any_of(chosen.begin(), chosen.end(), [&](std::int32_t other) {
-        return at(std::abs(other - cut.task)) < apart;
-      });
+      const bool near = std::ranges::any_of(
+          chosen, [&](std::int32_t other) { return at(std::abs(other - cut.task)) < apart; });
       if (near || cut.time >= MixedCut::kNoPlan) continue;
       chosen.push_back(cut.task);
     }
@@ -387,7 +384,7 @@ class MixedWalk {
       const double more = longest - time_of(cut.task);
       if (more > 0) slower.emplace_back(-more, cut.task);
     }
-    std::sort(slower.begin(), slower.end());
+    std::ranges::sort(slower);
     if (slower.size() > kJudgedTasks) slower.resize(kJudgedTasks);
     for (const auto& entry : slower) {
       const std::int32_t task = entry.second;

@@ -70,13 +70,13 @@ std::vector<std::size_t> choose_positions(std::size_t tasks, const std::vector<C
     const bool above_right = i + 1 == cuts.size() || cuts[i + 1].in <= cuts[i].in;
     if (above_left && above_right) peaks.emplace_back(cuts[i].in, cuts[i].task.at());
   }
-  std::sort(peaks.begin(), peaks.end(), std::greater<>());
+  std::ranges::sort(peaks, std::greater<>());
   const std::size_t half = std::max<std::size_t>(1, most / 2);
   for (std::size_t i = 0; i < half; ++i) chosen.push_back(i * tasks / half);
   for (std::size_t i = 0; i < peaks.size() && i < most - half; ++i) {
     chosen.push_back(peaks[i].second);
   }
-  std::sort(chosen.begin(), chosen.end());
+  std::ranges::sort(chosen);
   chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
@@ -143,7 +143,7 @@ class WindowWalk {
       in_[rank] = cut.in.count();
       last_cut_ = rank;
     }
-    const std::int64_t most = *std::max_element(in_.begin(), in_.end());
+    const std::int64_t most = *std::ranges::max_element(in_);
     longest_copy_ = estimate({.out = most, .in = most, .most_out = most, .most_in = most});
     std::vector<std::int64_t> change(graph_.tasks.size() + 1);
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
@@ -169,7 +169,7 @@ class WindowWalk {
     const auto reads = graph_.reads[task];
     for (const TensorId tensor : reads) visit(tensor);
     for (const TensorId tensor : graph_.writes[task]) {
-      if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) visit(tensor);
+      if (std::ranges::find(reads, tensor) == reads.end()) visit(tensor);
     }
   }
 

@@ -5,6 +5,7 @@
 #include "simulator/plan/mixed_cut.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <queue>
 #include <utility>
 
@@ -20,8 +21,7 @@ constexpr double kBeyond = 1e300;
 }  // namespace
 
 void MixedCut::prepare() {
-  std::stable_sort(items_.begin(), items_.end(),
-                   [](const CutItem& a, const CutItem& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(items_, std::ranges::greater{}, &CutItem::bytes);
   const std::size_t count = items_.size();
   bytes_from_.assign(count + 1, 0);
   clean_from_.assign(count + 1, 0);
@@ -38,7 +38,7 @@ void MixedCut::prepare() {
   for (std::uint32_t i = 0; i < count; ++i) {
     if (items_[i].price >= 0) cheap_.push_back(i);
   }
-  std::sort(cheap_.begin(), cheap_.end(), [&](std::uint32_t a, std::uint32_t b) {
+  std::ranges::sort(cheap_, [&](std::uint32_t a, std::uint32_t b) {
     const double left = items_[a].price * items_[b].bytes;
     const double right = items_[b].price * items_[a].bytes;
     return left != right ? left < right : a < b;
@@ -83,7 +83,7 @@ MixedCut::Fixed MixedCut::add_up(const CutTask& task, const std::vector<Fate>& f
     for (std::uint32_t i = 0; i < fates.size(); ++i) {
       if (takes_part(i)) order_.push_back(i);
     }
-    std::sort(order_.begin(), order_.end(), later);
+    std::ranges::sort(order_, later);
   };
   collect(
       [&](std::uint32_t i) {

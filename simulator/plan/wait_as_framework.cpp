@@ -85,17 +85,16 @@ std::vector<StepId> places(const Plan& plan, const std::vector<StepId>& first) {
     queues[static_cast<std::size_t>(plan.steps[step.at()].device)].push_back(step);
   }
   for (std::vector<StepId>& queue : queues) {
-    std::stable_sort(queue.begin(), queue.end(),
-                     [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
+    std::ranges::stable_sort(queue,
+                             [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
     StepId earliest{};
     for (const StepId copy : queue) {
       std::optional<StepId> issued;  // when what the copy waits for has ended
       for (const StepId waited : plan.waits[copy]) {
         issued = std::max(issued, std::optional(first[waited.at()]));
       }
-      const auto blocked = std::partition_point(queue.begin(), queue.end(), [&](StepId other) {
-        return issued && first[other.at()] <= *issued;
-      });
+      const auto blocked = std::ranges::partition_point(
+          queue, [&](StepId other) { return issued && first[other.at()] <= *issued; });
       const StepId own = first[copy.at()];
       const StepId next = blocked == queue.end() ? own : std::min(own, first[blocked->at()]);
       earliest = std::max(earliest, next);
@@ -111,7 +110,7 @@ std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
   const std::vector<StepId> first = first_waiters(plan);
   const std::vector<StepId> place = streams >= CopyStreams::kSerialIn ? first : places(plan, first);
   std::vector<StepId> order = planned_order(plan);
-  std::stable_sort(order.begin(), order.end(), [&](StepId a, StepId b) {
+  std::ranges::stable_sort(order, [&](StepId a, StepId b) {
     const auto key = [&](StepId step) {
       return std::tuple(place[step.at()], place[step.at()] == step, first[step.at()]);
     };
@@ -167,7 +166,7 @@ class Rebuilder {
       builder_.initially_resident(*rewriter_.block(id));
       // An input stays where the program around has put it.
       const auto is = [&](TensorId input) { return input.index == plan_.blocks[id.at()].object; };
-      if (!std::any_of(stays_.inputs.begin(), stays_.inputs.end(), is)) continue;
+      if (!std::ranges::any_of(stays_.inputs, is)) continue;
       held_.push_back(*rewriter_.block(id));
       rewriter_.keep(id);
     }

@@ -138,8 +138,8 @@ class Weaver {
     stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
     ends_.resize(stays_.size());
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
-    std::stable_sort(ends_.begin(), ends_.end(),
-                     [&](std::size_t a, std::size_t b) { return stays_[a].last < stays_[b].last; });
+    std::ranges::stable_sort(
+        ends_, [&](std::size_t a, std::size_t b) { return stays_[a].last < stays_[b].last; });
   }
 
   /// Copies out follow one another in the order in which gradients are complete.
@@ -147,7 +147,7 @@ class Weaver {
     for (std::size_t i = 0; i < state_.gradients.size(); ++i) {
       if (state_.gradients[i].sent) leaving_.push_back(i);
     }
-    std::sort(leaving_.begin(), leaving_.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::sort(leaving_, [&](std::size_t a, std::size_t b) {
       return by_gradient_[a].last_writer < by_gradient_[b].last_writer;
     });
     for (std::size_t i = 0; i < leaving_.size(); ++i) by_gradient_[leaving_[i]].place = i;
@@ -157,7 +157,7 @@ class Weaver {
     for (std::size_t i = 0; i < state_.units.size(); ++i) {
       if (!unit(i).visits.empty() && by_unit_[i].first_update) visiting_.push_back(i);
     }
-    std::sort(visiting_.begin(), visiting_.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::sort(visiting_, [&](std::size_t a, std::size_t b) {
       return by_unit_[a].first_update < by_unit_[b].first_update;
     });
   }

@@ -164,9 +164,8 @@ std::int64_t batch_of(const CaseOptions& options, const Network& network) {
   if (options.batch) return *options.batch;
   if (network.batch) return *network.batch;
   // Stated times are those of the batch that they were measured at.
-  const bool all_stated =
-      std::all_of(network.layers.begin(), network.layers.end(),
-                  [](const Layer& layer) { return layer.model->custom.has_value(); });
+  const bool all_stated = std::ranges::all_of(
+      network.layers, [](const Layer& layer) { return layer.model->custom.has_value(); });
   if (options.per_sample || all_stated) return 1;
   bad_value("--batch", fmt::format("none, and none in the network {}", network.name),
             "the samples of an iteration, e.g. --batch 32",
@@ -257,9 +256,9 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
   inputs.adapter_dtype = adapter_dtype(*workload.network);
-  inputs.flash_attention =
-      std::any_of(workload.network->layers.begin(), workload.network->layers.end(),
-                  [](const Layer& layer) { return layer.model && layer.model->fused_attention; });
+  inputs.flash_attention = std::ranges::any_of(workload.network->layers, [](const Layer& layer) {
+    return layer.model && layer.model->fused_attention;
+  });
   inputs.optimizer = optimizer_name(workload.graph.optimizer);
   if (options.adam != AdamKernels::kFused) inputs.adam = adam_kernels_name(options.adam);
   inputs.framework = framework_of(options.framework).name;

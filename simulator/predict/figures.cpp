@@ -87,8 +87,7 @@ std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph, const Far
 }
 
 void most_first(std::vector<OutOfMemory::Holder>& holders) {
-  std::stable_sort(holders.begin(), holders.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(holders, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
   for (std::size_t i = 0; i < state.planned.backward_end; ++i) {
     const TaskId task = make_id<TaskId>(i);
     const auto ways = costs.alternatives_of(task);
-    sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+    sum += std::ranges::min_element(ways, [](const auto& a, const auto& b) {
              return a.time < b.time;
            })->time;
     if (state.gradient_of[i]) until = sum;
@@ -332,9 +332,8 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
   Duration bound = std::max({out, in, far + adding});
   if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
     // A copy of weights comes behind the last update for certain only where every update has one.
-    const bool all_return =
-        std::none_of(state.units.begin(), state.units.end(),
-                     [](const StateUnit& unit) { return unit.update && unit.weights_far; });
+    const bool all_return = std::ranges::none_of(
+        state.units, [](const StateUnit& unit) { return unit.update && unit.weights_far; });
     const Duration back = all_return ? last_in.value_or(Duration(0)) : Duration(0);
     bound = std::max(bound, until_last_gradient(state, costs) + *first_out + far + back);
   }

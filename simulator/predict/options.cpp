@@ -58,7 +58,7 @@ std::string show_precision(std::int64_t value) {
 template <class Enum>
 Enum chosen(const Option& option, std::string_view text) {
   const std::vector<std::string> words = words_of(option.choices);
-  const auto found = std::find(words.begin(), words.end(), text);
+  const auto found = std::ranges::find(words, text);
   if (found == words.end()) unknown_word(option.flag, text, words);
   return static_cast<Enum>(found - words.begin());
 }
@@ -66,9 +66,7 @@ Enum chosen(const Option& option, std::string_view text) {
 /// No type for "none".
 std::optional<Dtype> type_named(const Option& option, std::string_view text) {
   const std::vector<std::string> words = words_of(option.choices);
-  if (std::find(words.begin(), words.end(), text) == words.end()) {
-    unknown_word(option.flag, text, words);
-  }
+  if (std::ranges::find(words, text) == words.end()) unknown_word(option.flag, text, words);
   if (text == "none") return {};
   return text == "fp32" ? Dtype::kFloat32 : text == "bf16" ? Dtype::kBfloat16 : Dtype::kFloat16;
 }
@@ -676,13 +674,13 @@ std::vector<Option> whole_table() {
 std::string option_key(std::string_view flag) {
   if (!flag.starts_with("--")) return "network";
   std::string key(flag.substr(2));
-  std::replace(key.begin(), key.end(), '-', '_');
+  std::ranges::replace(key, '-', '_');
   return key;
 }
 
 std::string option_label(const Option& option) {
   std::string label = option_key(option.flag);
-  std::replace(label.begin(), label.end(), '_', ' ');
+  std::ranges::replace(label, '_', ' ');
   return label;
 }
 
@@ -698,16 +696,14 @@ std::span<const Option> run_options() {
 
 const Option* find_option(std::string_view flag) {
   const auto all = run_options();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Option& option) { return option.flag == flag; });
+  const auto found = std::ranges::find(all, flag, &Option::flag);
   return found == all.end() ? nullptr : &*found;
 }
 
 std::span<const Option> axis_kinds() { return kAxes; }
 
 std::size_t axis_place(std::string_view flag) {
-  const auto found = std::find_if(kAxes.begin(), kAxes.end(),
-                                  [&](const Option& option) { return option.flag == flag; });
+  const auto found = std::ranges::find(kAxes, flag, &Option::flag);
   OOC_CHECK(found != kAxes.end(), "an axis of that flag is in the table");
   return static_cast<std::size_t>(found - kAxes.begin());
 }

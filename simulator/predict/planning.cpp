@@ -314,8 +314,8 @@ constexpr Pass kPasses[] = {
 
 PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget) {
   const PassJob job = pass_job(which, &schedule);
-  const auto* pass = std::find_if(std::begin(kPasses), std::end(kPasses),
-                                  [&](const Pass& each) { return !each.asked(job).empty(); });
+  const auto* pass =
+      std::ranges::find_if(kPasses, [&](const Pass& each) { return !each.asked(job).empty(); });
   if (pass == std::end(kPasses)) {
     return {schedule.make_plan(problem_of(which, which.costs, budget))};
   }

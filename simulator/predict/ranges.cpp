@@ -67,8 +67,8 @@ class RangeReader {
  private:
   void check_each_once(const std::string& text) const {
     AxisValues sorted = values_;
-    std::sort(sorted.begin(), sorted.end());
-    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted);
     if (twice == sorted.end()) return;
     bad_value(axis_.flag,
               fmt::format("{}, in which {} comes twice", in_quotes(text), axis_.show(*twice)),

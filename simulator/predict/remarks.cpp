@@ -105,7 +105,7 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
   const std::vector<std::string> of_mode = numbers_of_modes(hardware, inputs);
   const auto is_used = [&](const std::string& field) {
     if (below(field, kModes)) {
-      return std::any_of(of_mode.begin(), of_mode.end(), [&](const std::string& number) {
+      return std::ranges::any_of(of_mode, [&](const std::string& number) {
         return is_assumed_under(hardware.provenance, field, number);
       });
     }
@@ -124,7 +124,7 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
     return !other_model && !replaced && !other_peak(field, inputs);
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);
-  std::copy_if(hardware.assumed.begin(), hardware.assumed.end(), std::back_inserter(used), is_used);
+  std::ranges::copy_if(hardware.assumed, std::back_inserter(used), is_used);
   for (const std::string& field : framework.assumed) used.push_back("framework." + field);
   return used;
 }
@@ -174,7 +174,7 @@ std::string job_kind(const Case& which, const Schedule& schedule, bool copies) {
 
 MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::string_view kind) {
   const auto found =
-      std::find_if(table.begin(), table.end(), [&](const auto& each) { return each.kind == kind; });
+      std::ranges::find_if(table, [&](const auto& each) { return each.kind == kind; });
   const std::size_t machine = kind.rfind(", on ");
   const bool is_narrowest = machine != std::string_view::npos;
   constexpr std::int64_t kFewestOfMachine =

@@ -77,13 +77,13 @@ bool same_but_for_algorithms(const Plan& a, const Plan& b) {
     }
     const auto waits = a.waits[make_id<StepId>(i)];
     const auto others = b.waits[make_id<StepId>(i)];
-    if (!std::equal(waits.begin(), waits.end(), others.begin(), others.end())) return false;
+    if (!std::ranges::equal(waits, others)) return false;
   }
   return true;
 }
 
 bool has_batch_norm(const Network& network) {
-  return std::any_of(network.layers.begin(), network.layers.end(), [](const Layer& layer) {
+  return std::ranges::any_of(network.layers, [](const Layer& layer) {
     return layer.kind != nullptr && layer.kind->name == "batch_norm";
   });
 }
@@ -119,8 +119,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
     run.bounds->raise(fetch_bound(all, pressure));
   }
   if (which.moving) {
-    const bool again = std::any_of(plan->steps.begin(), plan->steps.end(),
-                                   [](const Step& step) { return step.recompute; });
+    const bool again = std::ranges::any_of(plan->steps, &Step::recompute);
     run.bounds->raise(
         state_bound(*all.moving, all.costs, again ? TaskOrder::kAny : TaskOrder::kOnce));
   }
@@ -376,7 +375,7 @@ namespace {
 void ask_under(const Schedule& schedule, RunInputs& inputs) {
   const auto table = schedule_option_table();
   std::erase_if(inputs.asked, [&](const auto& asked) {
-    return std::any_of(table.begin(), table.end(), [&](const ScheduleOption& option) {
+    return std::ranges::any_of(table, [&](const ScheduleOption& option) {
       return !reads(schedule, option.name) && option_key(option.name) == asked.first;
     });
   });

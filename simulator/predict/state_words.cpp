@@ -117,7 +117,7 @@ std::int64_t parse_state_preset(std::string_view given, std::string_view place) 
   if (text == kNothing) return 0;
   const SharedWord word = shared_word(text, place);
   std::vector<std::string> known = names_of(kStatePresets);
-  const auto found = std::find(known.begin(), known.end(), word.name);
+  const auto found = std::ranges::find(known, word.name);
   if (found == known.end()) {
     known.emplace_back(kNothing);
     unknown_word(place, word.name, known);

@@ -125,7 +125,7 @@ StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
       const auto last = static_cast<std::size_t>(needs[queue]) - 1;
       result.waits[step.at()].push_back(plan.queues[queue][last].index);
     }
-    std::sort(result.waits[step.at()].begin(), result.waits[step.at()].end());
+    std::ranges::sort(result.waits[step.at()]);
     QueueCounts& ended = result.ended[step.at()];
     ended = by_queue;
     for (const QueueCounts& counts : by_wait) raise(ended, counts);

@@ -51,7 +51,7 @@ std::optional<OutOfMemory> Footprint::shortage(
   const std::vector<Bytes> sums = bytes();
   const Bytes available = problem_.budget - problem_.costs.static_bytes;
   const auto fits = [&](Bytes sum) { return sum <= available; };
-  const auto first = std::find_if_not(sums.begin(), sums.end(), fits);
+  const auto first = std::ranges::find_if_not(sums, fits);
   if (first == sums.end()) {
     if (fits(Bytes(0))) return std::nullopt;
     return OutOfMemory{.step = "the start",  // a network without a task that takes memory
@@ -62,7 +62,7 @@ std::optional<OutOfMemory> Footprint::shortage(
                        .smallest_budget = problem_.costs.static_bytes};
   }
   const auto position = static_cast<std::size_t>(first - sums.begin());
-  OutOfMemory oom = describe(position, *std::max_element(sums.begin(), sums.end()));
+  OutOfMemory oom = describe(position, *std::ranges::max_element(sums));
   oom.step = name(position);
   return oom;
 }
@@ -85,8 +85,8 @@ OutOfMemory Footprint::describe(std::size_t position, Bytes largest) const {
     held += bytes;
     oom.holders.push_back({tensor_name(problem_.graph, stay.tensor), bytes});
   }
-  std::stable_sort(oom.holders.begin(), oom.holders.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(oom.holders,
+                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   oom.free = std::max(Bytes(0), problem_.budget - held);
   oom.largest_hole = oom.free;
   oom.smallest_budget = largest + costs.static_bytes;
@@ -153,8 +153,7 @@ std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& 
       }
     }
   }
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const Gain& a, const Gain& b) { return a.room < b.room; });
+  std::ranges::stable_sort(steps, {}, &Gain::room);
   std::vector<Bytes> rooms{Bytes(0)};
   Duration last = sum;
   Bytes final_room;

@@ -97,7 +97,7 @@ std::vector<TensorId> rank_for_lms(const PlanningProblem& problem) {
     if (bytes(tensor) < problem.options.own->bytes_min) continue;
     ranked.push_back(tensor);
   }
-  std::sort(ranked.begin(), ranked.end(), [&](TensorId a, TensorId b) {
+  std::ranges::sort(ranked, [&](TensorId a, TensorId b) {
     const std::int64_t slack_a = analysis.slack(a);
     const std::int64_t slack_b = analysis.slack(b);
     if (slack_a != slack_b) return slack_a > slack_b;
@@ -162,8 +162,8 @@ class CompressionPlanner {
     const auto fits = [&](Bytes need) { return need <= available; };
     std::size_t count = ranked_.size();
     if (!problem_.options.own->max_swaps) {
-      const auto first = std::find_if(needs.begin(), needs.end(), fits);
-      const auto least = std::min_element(needs.begin(), needs.end());
+      const auto first = std::ranges::find_if(needs, fits);
+      const auto least = std::ranges::min_element(needs);
       count = static_cast<std::size_t>((first == needs.end() ? least : first) - needs.begin());
     }
     Attempt attempt = choose(count);
@@ -281,11 +281,9 @@ class CompressionPlanner {
       }
       // What is moved as it is returns for the task itself, what was compressed for one before it.
       const std::vector<Lifetime>& lives = trial.compression.graph.lifetimes;
-      std::stable_sort(trial.away.begin(), trial.away.end(),
-                       [&](const Restoration& a, const Restoration& b) {
-                         return *lives[a.moved.at()].first_backward_use <
-                                *lives[b.moved.at()].first_backward_use;
-                       });
+      std::ranges::stable_sort(trial.away, [&](const Restoration& a, const Restoration& b) {
+        return *lives[a.moved.at()].first_backward_use < *lives[b.moved.at()].first_backward_use;
+      });
     }
     std::vector<TensorId> away;
     for (const Restoration& restoration : trial.away) away.push_back(restoration.moved);

@@ -25,9 +25,9 @@ bool MixDecoder::list(const Decisions& decisions) {
   repeated_.clear();
   algorithm_.clear();
   written_.clear();
-  std::fill(current_.begin(), current_.end(), kNoIndex);
-  std::fill(use_.begin(), use_.end(), 0U);
-  std::fill(seen_.begin(), seen_.end(), char{0});
+  std::ranges::fill(current_, kNoIndex);
+  std::ranges::fill(use_, 0U);
+  std::ranges::fill(seen_, char{0});
   wanted_by_.assign(facts_.forward, kNoIndex);
   for (std::uint32_t x = 0; x < facts_.tensors; ++x) {
     if (facts_.is_input[x] != 0) open(x, current_[x]);
@@ -108,7 +108,7 @@ bool MixDecoder::want_for(std::uint32_t task) {
       }
     }
   }
-  std::sort(batch_.begin(), batch_.end());
+  std::ranges::sort(batch_);
   return true;
 }
 

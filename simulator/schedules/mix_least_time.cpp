@@ -28,8 +28,8 @@ std::int64_t MixDecoder::least_time() {
     leaves_.push_back(
         {static_cast<std::uint32_t>(*gap.written), stay, stay});  // by stay, as the plan has them
   }
-  std::sort(leaves_.begin(), leaves_.end());
-  std::sort(idles_.begin(), idles_.end());
+  std::ranges::sort(leaves_);
+  std::ranges::sort(idles_);
 
   ends_.resize(positions);
   pending_.clear();

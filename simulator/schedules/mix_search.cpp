@@ -157,7 +157,7 @@ std::int64_t MixSearch::seed_one(Decisions decisions, std::int64_t limit) {
   }
   take_if_best(decisions, time);
   const auto slower = [&](const Start& start) { return start.time >= time; };
-  const auto place = std::find_if(starts_.begin(), starts_.end(), slower);
+  const auto place = std::ranges::find_if(starts_, slower);
   if (time == kNever || (place != starts_.end() && place->time == time)) return time;
   starts_.insert(place, {time, std::move(decisions)});
   if (starts_.size() > kStarts) starts_.pop_back();
@@ -191,8 +191,7 @@ void MixSearch::seed_all() {
     }
   }
   for (const double step : kSteps) {
-    std::stable_sort(seeds_.begin(), seeds_.end(),
-                     [](const Seed& a, const Seed& b) { return a.time < b.time; });
+    std::ranges::stable_sort(seeds_, {}, &Seed::time);
     for (std::size_t i = 0; i < std::min(kBestSeeds, seeds_.size()); ++i) {
       const Seed best = seeds_[i];
       seed_cut({best.price * step, best.share, best.cut});

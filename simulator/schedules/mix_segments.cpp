@@ -19,8 +19,8 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
   for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
     if (facts.idle[i].droppable && !facts.idle[i].late) droppable_.push_back(i);
   }
-  std::stable_sort(droppable_.begin(), droppable_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return defined(a) < defined(b); });
+  std::ranges::stable_sort(
+      droppable_, [&](std::uint32_t a, std::uint32_t b) { return defined(a) < defined(b); });
   for (const IdleTime& idle : facts.idle) {
     const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts.rate);
     price_.push_back(static_cast<double>(idle.again) / copy);
@@ -59,7 +59,7 @@ bool MixSegments::is_read_from_outside(const SegmentEnds& ends, TensorId tensor)
   const std::uint32_t written = facts_.written_first[tensor.at()];
   const std::uint32_t own = written < facts_.forward ? ends[written] : kNoSegment;
   const std::span<const std::uint32_t> uses = facts_.uses[tensor.at()];
-  return std::any_of(uses.begin(), uses.end(), [&](std::uint32_t task) {
+  return std::ranges::any_of(uses, [&](std::uint32_t task) {
     return task < facts_.forward && ends[task] != kNoSegment && ends[task] != own;
   });
 }
@@ -224,13 +224,12 @@ class Repairer {
     for (const std::size_t i : made_again_) {
       const TensorStay& stay = list_.stays[i];
       const std::size_t tensor = stay.tensor.at();
-      const bool touched = std::any_of(touches.begin(), touches.end(), [&](const TaskTouch& each) {
-        return each.tensor == tensor;
-      });
+      const bool touched = std::ranges::any_of(
+          touches, [&](const TaskTouch& each) { return each.tensor == tensor; });
       if (stay.first > peak || stay.end <= peak || touched) continue;
       in_the_way.emplace_back(-facts_.bytes[tensor], tensor);
     }
-    std::sort(in_the_way.begin(), in_the_way.end());
+    std::ranges::sort(in_the_way);
     bool any = false;
     std::int64_t over = excess_[peak];
     for (const auto& [less, tensor] : in_the_way) {

@@ -51,7 +51,7 @@ std::optional<OutOfMemory> shortage(const PlanningProblem& problem,
   const Bytes fixed = problem.costs.static_bytes;
   const Bytes available = problem.budget - fixed;
   const auto fits = [&](Bytes bytes) { return bytes <= available; };
-  const auto first = std::find_if_not(needed.begin(), needed.end(), fits);
+  const auto first = std::ranges::find_if_not(needed, fits);
   if (first == needed.end() && fits(Bytes(0))) return std::nullopt;
   OutOfMemory oom;
   oom.free = std::max(Bytes(0), available);
@@ -63,7 +63,7 @@ std::optional<OutOfMemory> shortage(const PlanningProblem& problem,
   oom.step =
       task_name(problem.graph, make_id<TaskId>(static_cast<std::size_t>(first - needed.begin())));
   oom.wanted = *first;
-  oom.smallest_budget = fixed + *std::max_element(needed.begin(), needed.end());
+  oom.smallest_budget = fixed + *std::ranges::max_element(needed);
   return oom;
 }
 

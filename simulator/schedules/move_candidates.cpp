@@ -92,7 +92,7 @@ std::vector<TensorId> find_candidates(const TrainingGraph& graph) {
     const TensorId tensor = make_id<TensorId>(i);
     if (is_candidate(graph, tensor)) candidates.push_back(tensor);
   }
-  std::sort(candidates.begin(), candidates.end(), [&](TensorId a, TensorId b) {
+  std::ranges::sort(candidates, [&](TensorId a, TensorId b) {
     const TaskId use_a = *graph.lifetimes[a.at()].first_backward_use;
     const TaskId use_b = *graph.lifetimes[b.at()].first_backward_use;
     if (use_a != use_b) return use_a < use_b;
@@ -168,7 +168,7 @@ std::vector<Restoration> for_each_reader(const TrainingGraph& graph,
     for (const TensorId tensor : graph.reads[task]) {
       if (place[tensor.at()] != kStays) read.push_back(place[tensor.at()]);
     }
-    std::sort(read.begin(), read.end());
+    std::ranges::sort(read);
     for (const std::size_t index : read) {
       Restoration restoration = once[index];
       const TensorId tensor = restoration.moved;

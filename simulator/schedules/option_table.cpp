@@ -27,7 +27,7 @@ constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
 /// Place of `word` among the choices of the flag.
 std::size_t choice_index(const Option& flag, std::string_view word) {
   const std::vector<std::string> words = words_of(flag.choices);
-  const auto found = std::find(words.begin(), words.end(), word);
+  const auto found = std::ranges::find(words, word);
   if (found == words.end()) unknown_word(flag.name, word, words);
   return static_cast<std::size_t>(found - words.begin());
 }
@@ -287,11 +287,11 @@ constexpr auto kTable = std::to_array<Option>({
 
 }  // namespace
 
-static_assert(std::all_of(kTable.begin(), kTable.end(),
-                          [](const Option& option) {
-                            return option.value.empty() || !option.choices.empty() ||
-                                   !option.tried.empty();
-                          }),
+static_assert(std::ranges::all_of(kTable,
+                                  [](const Option& option) {
+                                    return option.value.empty() || !option.choices.empty() ||
+                                           !option.tried.empty();
+                                  }),
               "an option that takes any text says which ones the tests of laws try");
 
 std::span<const ScheduleOption> schedule_option_table() { return kTable; }
@@ -308,8 +308,7 @@ std::vector<std::string> words_of(std::string_view choices) {
 
 bool reads(const Schedule& schedule, std::string_view option) {
   if (option == "--sub-batch") return true;  // the rounds are none of a schedule's business
-  return std::find(schedule.options.begin(), schedule.options.end(), option) !=
-         schedule.options.end();
+  return std::ranges::find(schedule.options, option) != schedule.options.end();
 }
 
 std::string options_text(const Schedule& schedule, const ScheduleOptions& options) {

@@ -38,7 +38,7 @@ std::vector<std::size_t> cheapest_first(const Segments& segments,
   for (std::size_t i = 0; i < most.size(); ++i) {
     if (most[i] != SegmentUse::kKept) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     const RecomputeSegment& left = segments.list[a];
     const RecomputeSegment& right = segments.list[b];
     return Int128{left.time.count()} * right.freed.count() <
@@ -71,7 +71,7 @@ bool fits(const PlanningProblem& problem, const Footprint& footprint) {
   const Bytes available = problem.budget - problem.costs.static_bytes;
   const std::vector<Bytes> sums = footprint.bytes();
   return available.count() >= 0 &&
-         std::all_of(sums.begin(), sums.end(), [&](Bytes sum) { return sum <= available; });
+         std::ranges::all_of(sums, [&](Bytes sum) { return sum <= available; });
 }
 
 RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
@@ -278,7 +278,7 @@ std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
     const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
     wrapped.push_back(!block_name(layer.name).empty());
   }
-  const bool none = std::find(wrapped.begin(), wrapped.end(), true) == wrapped.end();
+  const bool none = std::ranges::find(wrapped, true) == wrapped.end();
   if (none) wrapped.assign(wrapped.size(), true);
   return wrapped;
 }

@@ -131,7 +131,7 @@ class RunLister {
         }
       }
     }
-    std::sort(wanted_.begin(), wanted_.end());
+    std::ranges::sort(wanted_);
     for (const TaskId task : wanted_) {
       add(task, true);
       for (const TensorId tensor : graph_.writes[task]) passing_.push_back(tensor);
@@ -188,7 +188,7 @@ RunList list_runs(const PlanningProblem& problem, const Segments& segments,
 Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                        const std::vector<std::size_t>& away) {
   std::vector<std::size_t> gaps = away;
-  std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(gaps, [&](std::size_t a, std::size_t b) {
     return std::pair(list.gaps[a].stay, a) < std::pair(list.gaps[b].stay, b);
   });
   Footprint footprint(problem, list.runs.size());

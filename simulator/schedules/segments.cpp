@@ -164,7 +164,7 @@ class SegmentFinder {
       if (!found_.piece_of[i] || !is_saved(graph_, tensor)) continue;
       dropped.emplace_back(piece(*found_.piece_of[i]).segment, tensor);
     }
-    std::sort(dropped.begin(), dropped.end());
+    std::ranges::sort(dropped);
     for (std::size_t first = 0; first < dropped.size();) {
       std::size_t end = first;
       while (end < dropped.size() && dropped[end].first == dropped[first].first) ++end;
@@ -197,7 +197,7 @@ class SegmentFinder {
         for_each_piece_read(task, want);
       }
     }
-    std::sort(segment.tasks.begin(), segment.tasks.end());
+    std::ranges::sort(segment.tasks);
     if (segment.freed <= weigh(segment, user)) return;
     for (const TensorId tensor : segment.dropped) {
       found_.of_tensor[tensor.at()] = found_.list.size();

@@ -91,7 +91,7 @@ class RoundsPlanner {
   /// then from there to the fewest that fit.
   std::int64_t quickest(std::int64_t first) {
     const std::vector<std::int64_t> numbers = numbers_of_rounds();
-    const auto start = std::lower_bound(numbers.begin(), numbers.end(), (batch_ - 1) / first + 1);
+    const auto start = std::ranges::lower_bound(numbers, (batch_ - 1) / first + 1);
     for (auto rounds = start; rounds != numbers.end(); ++rounds) try_rounds(*rounds);
     for (auto rounds = start; rounds != numbers.begin();) {
       if (!fits(size_of(*--rounds))) break;
@@ -245,11 +245,11 @@ std::int64_t balanced_sub_batch(const RoundsRequest& request) {
         available.count() <= 0 ? 0 : Int128{b} * available.count() / largest.count();
     const auto clamped = static_cast<std::int64_t>(std::clamp<Int128>(next, 1, batch));
     if (clamped == b) return b;
-    const auto again = std::find(seen.begin(), seen.end(), clamped);
+    const auto again = std::ranges::find(seen, clamped);
     if (again != seen.end()) return *std::min_element(again, seen.end());
     seen.push_back(clamped);
   }
-  return *std::min_element(seen.begin(), seen.end());
+  return *std::ranges::min_element(seen);
 }
 
 PlannedIteration plan_in_rounds(const RoundsRequest& request) {

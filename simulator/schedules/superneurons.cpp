@@ -67,7 +67,7 @@ constexpr double kTrialMemoryReach = 1.5;
 std::vector<std::size_t> gaps_by_end(const RunList& list) {
   std::vector<std::size_t> gaps(list.gaps.size());
   std::iota(gaps.begin(), gaps.end(), std::size_t{0});
-  std::sort(gaps.begin(), gaps.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(gaps, [&](std::size_t a, std::size_t b) {
     const StayGap& left = list.gaps[a];
     const StayGap& right = list.gaps[b];
     if (left.end != right.end) return left.end < right.end;
@@ -86,7 +86,7 @@ Bytes bytes_of(const PlanningProblem& problem, const RunList& list, std::size_t 
 std::vector<bool> evict(const PlanningProblem& problem, const RunList& list,
                         const std::vector<std::size_t>& gaps) {
   std::vector<std::size_t> oldest = gaps;  // by last use: the order in which they would leave
-  std::sort(oldest.begin(), oldest.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(oldest, [&](std::size_t a, std::size_t b) {
     return std::pair(list.gaps[a].first, list.gaps[a].stay) <
            std::pair(list.gaps[b].first, list.gaps[b].stay);
   });

@@ -64,7 +64,7 @@ Bytes available(const PlanningProblem& problem) {
 std::vector<TensorId> keep_nearest(const PlanningProblem& problem, MemoryLedger& ledger,
                                    const std::vector<TensorId>& candidates) {
   std::vector<TensorId> nearest = candidates;
-  std::stable_sort(nearest.begin(), nearest.end(), [&](TensorId a, TensorId b) {
+  std::ranges::stable_sort(nearest, [&](TensorId a, TensorId b) {
     return written_at(problem.graph, a) > written_at(problem.graph, b);
   });
   std::vector<bool> stays(problem.graph.tensors.size());

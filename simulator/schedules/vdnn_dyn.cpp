@@ -94,10 +94,9 @@ class DynChooser {
       best = std::move(plan);
     }
     if (best) return *std::move(best);
-    return make(*std::min_element(kCandidates.begin(), kCandidates.end(),
-                                  [&](const Candidate& a, const Candidate& b) {
-                                    return smallest_budget(a) < smallest_budget(b);
-                                  }));
+    return make(*std::ranges::min_element(kCandidates, [&](const Candidate& a, const Candidate& b) {
+      return smallest_budget(a) < smallest_budget(b);
+    }));
   }
 
  private:

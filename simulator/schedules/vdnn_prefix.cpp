@@ -102,7 +102,7 @@ class Grid {
     for (std::size_t i = 0; i < flagged.size(); ++i) {
       if (flagged[i]) movable_.push_back(make_id<TensorId>(i));
     }
-    std::stable_sort(movable_.begin(), movable_.end(), [&](TensorId a, TensorId b) {
+    std::ranges::stable_sort(movable_, [&](TensorId a, TensorId b) {
       return *graph.lifetimes[a.at()].last_forward_use < *graph.lifetimes[b.at()].last_forward_use;
     });
   }
@@ -118,8 +118,7 @@ class Grid {
     }
     if (border.empty()) return make(nearest());
     if (border.size() == 1) return make(border.front());
-    std::stable_sort(border.begin(), border.end(),
-                     [](const Point& a, const Point& b) { return a.prefix < b.prefix; });
+    std::ranges::stable_sort(border, {}, &Point::prefix);
     return fastest(border);
   }
 

@@ -61,7 +61,7 @@ std::vector<Move> find_moves(const TrainingGraph& graph) {
                        .leaves_after = before(life.last_forward_use->at())});
     }
   }
-  std::stable_sort(moves.begin(), moves.end(), [&](const Move& a, const Move& b) {
+  std::ranges::stable_sort(moves, [&](const Move& a, const Move& b) {
     return *graph.lifetimes[a.tensor.at()].first_backward_use <
            *graph.lifetimes[b.tensor.at()].first_backward_use;
   });

@@ -174,7 +174,7 @@ MemoryFold near_fold(const Plan& plan, const TrainingGraph& graph) {
       bool keeps_it = block.object == step.object;
       if (reads) {
         const auto read = graph.reads[TaskId{step.object}];
-        keeps_it = std::find(read.begin(), read.end(), TensorId{block.object}) != read.end();
+        keeps_it = std::ranges::find(read, TensorId{block.object}) != read.end();
       }
       if (keeps_it) keeps.emplace_back(make_id<StepId>(i), id);
     }
@@ -344,18 +344,15 @@ std::vector<MemorySample> far_memory_over_time(const Plan& plan, const TrainingG
 BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
                                      const CostTable& costs, const Timeline& timeline) {
   const auto samples = far_memory_over_time(plan, graph, costs, timeline);
-  const auto most = std::max_element(
-      samples.begin(), samples.end(),
-      [](const auto& a, const auto& b) { return a.held.total() < b.held.total(); });
+  const auto most = std::ranges::max_element(
+      samples, [](const auto& a, const auto& b) { return a.held.total() < b.held.total(); });
   return most == samples.end() ? BytesByCategory{} : most->held;
 }
 
 std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                               const CostTable& costs) {
   const auto is_home = [](const Tensor& tensor) { return tensor.home == TensorHome::kFar; };
-  if (plan.devices > 1 || std::any_of(graph.tensors.begin(), graph.tensors.end(), is_home)) {
-    return std::nullopt;
-  }
+  if (plan.devices > 1 || std::ranges::any_of(graph.tensors, is_home)) return std::nullopt;
   FarUse use;
   std::vector<std::optional<std::size_t>> life_of(graph.tensors.size());
   for (const StepId step :

@@ -36,7 +36,7 @@ Duration median_by(const std::vector<Item>& items, Duration Item::*member) {
   std::vector<std::int64_t> values;
   values.reserve(items.size());
   for (const Item& item : items) values.push_back((item.*member).count());
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const std::size_t middle = values.size() / 2;
   if (values.size() % 2 == 1) return Duration(values[middle]);
   return Duration(values[middle - 1] + (values[middle] - values[middle - 1]) / 2);
@@ -53,8 +53,8 @@ void add_iterations(ReplayReport& report, const Timeline& predicted) {
   report.iteration = {predicted.iteration_time, median_by(all, &MeasuredRun::Iteration::time)};
   report.issue = median_by(all, &MeasuredRun::Iteration::issue);
   report.host = median_by(all, &MeasuredRun::Iteration::host);
-  const auto [least, most] = std::minmax_element(
-      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+  const auto [least, most] = std::ranges::minmax_element(
+      all, [](const auto& a, const auto& b) { return a.time < b.time; });
   report.min = least->time;
   report.max = most->time;
   report.spread = share_of(report.max - report.min, report.iteration.measured);
@@ -130,8 +130,8 @@ std::vector<std::size_t> largest_deviations(const ReplayReport& report, std::siz
   for (std::size_t i = 0; i < report.steps.size(); ++i) {
     if (size_of(i) > 0) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
+  std::ranges::stable_sort(order,
+                           [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
   if (order.size() > count) order.resize(count);
   return order;
 }
@@ -195,8 +195,7 @@ class MeasuredWalk {
           const StepId step = steps[head];
           const auto waits = plan_.waits[step];
           const auto memory = in_.memory_waits[step];
-          if (!std::all_of(waits.begin(), waits.end(), is_placed) ||
-              !std::all_of(memory.begin(), memory.end(), is_placed)) {
+          if (!std::ranges::all_of(waits, is_placed) || !std::ranges::all_of(memory, is_placed)) {
             break;
           }
           place(step, head == 0 ? std::nullopt : std::optional(steps[head - 1]));

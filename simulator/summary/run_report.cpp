@@ -9,7 +9,7 @@ namespace ooc {
 
 void ask(AskedFor& asked, std::string_view key, std::string json) {
   const auto same =
-      std::find_if(asked.begin(), asked.end(), [&](const auto& each) { return each.first == key; });
+      std::ranges::find_if(asked, [&](const auto& each) { return each.first == key; });
   if (same != asked.end()) {
     same->second = std::move(json);
   } else {
@@ -39,7 +39,7 @@ Bytes lacking_bytes(const RunReport& report) {
 }
 
 std::optional<LargestLoss> largest_loss(const RunReport& report) {
-  const auto largest = std::max_element(report.stalls.begin(), report.stalls.end());
+  const auto largest = std::ranges::max_element(report.stalls);
   const Duration slower = report.compute_time - report.reference_time;
   const Duration most = std::max(slower, *largest);
   if (most <= Duration(0)) return std::nullopt;

@@ -40,7 +40,7 @@ Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
   Duration sum{0};
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     const auto ways = costs.alternatives_of(make_id<TaskId>(task));
-    sum += std::min_element(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+    sum += std::ranges::min_element(ways, [](const auto& a, const auto& b) {
              return a.time < b.time;
            })->time;
   }
@@ -172,9 +172,9 @@ RunReport known_before_running(const SummaryInput& input) {
                                                 : input.costs.static_bytes;
   report.per_parameter = bytes_of_learnt(input.graph);
   report.gradients_freed =
-      plan != nullptr &&
-      std::any_of(plan->blocks.begin(), plan->blocks.end(),
-                  [](const Block& block) { return block.kind == BlockKind::kGradient; });
+      plan != nullptr && std::ranges::any_of(plan->blocks, [](const Block& block) {
+        return block.kind == BlockKind::kGradient;
+      });
   report.assumed = input.assumed;
   return report;
 }
@@ -244,8 +244,8 @@ OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const Tra
                   (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
     result.holders.push_back({name, block.bytes});
   }
-  std::stable_sort(result.holders.begin(), result.holders.end(),
-                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(result.holders,
+                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   return result;
 }
 
@@ -261,8 +261,7 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
         oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
     return least.has_value() ? std::pair(1, least->count()) : std::pair(2, std::int64_t{0});
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
 }
 
@@ -287,9 +286,7 @@ Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accoun
     }
   } else {
     dynamic = Bytes(footprint_per_sample(graph, accounting)) * batch;
-    if (!workspace_of_task.empty()) {
-      dynamic += *std::max_element(workspace_of_task.begin(), workspace_of_task.end());
-    }
+    if (!workspace_of_task.empty()) dynamic += *std::ranges::max_element(workspace_of_task);
   }
   return dynamic + fixed_bytes;
 }
@@ -347,8 +344,8 @@ NetworkReport summarize_network(const InspectionInput& input) {
                                                    : estimate_sizes(graph, {.batch = batch});
   report.static_bytes = sizes.static_bytes;
   report.per_parameter = bytes_of_learnt(graph);
-  report.gradients_freed = std::any_of(sizes.held.begin(), sizes.held.end(),
-                                       [](const HeldBytes& task) { return task.begun > Bytes(0); });
+  report.gradients_freed =
+      std::ranges::any_of(sizes.held, [](const HeldBytes& task) { return task.begun > Bytes(0); });
   report.in_core_peak = in_core_peak(graph, sizes, input.accounting);
   report.layers = layer_reports(
       {.graph = graph, .batch = batch, .costs = input.costs, .compute_model = input.compute_model});

@@ -178,7 +178,7 @@ class MoveFinder {
   std::vector<MovedTensor> run() const {
     std::vector<AwayTime> stays;
     for (std::size_t tensor = 0; tensor < copies_.size(); ++tensor) add_stays(stays, tensor);
-    std::stable_sort(stays.begin(), stays.end(), [this](const AwayTime& a, const AwayTime& b) {
+    std::ranges::stable_sort(stays, [this](const AwayTime& a, const AwayTime& b) {
       return span(first_of(a)).start < span(first_of(b)).start;
     });
     std::vector<MovedTensor> moved;
@@ -197,8 +197,8 @@ class MoveFinder {
       copies_[tensor].push_back(make_id<StepId>(i));
     }
     for (std::vector<StepId>& copies : copies_) {
-      std::stable_sort(copies.begin(), copies.end(),
-                       [this](StepId a, StepId b) { return span(a).start < span(b).start; });
+      std::ranges::stable_sort(
+          copies, [this](StepId a, StepId b) { return span(a).start < span(b).start; });
     }
   }
 
@@ -251,8 +251,7 @@ class MoveFinder {
     }
     for (const Duration wait : waits) moved.wait += wait;
     if (moved.wait.count() > 0) {
-      moved.cause =
-          static_cast<StallCause>(std::max_element(waits.begin(), waits.end()) - waits.begin());
+      moved.cause = static_cast<StallCause>(std::ranges::max_element(waits) - waits.begin());
     }
     if (stay.back) moved.hides_at = hiding_rate(stay.tensor, *stay.back);
     return moved;
@@ -261,7 +260,7 @@ class MoveFinder {
   /// None: whatever the rate, it is late.
   [[nodiscard]] std::optional<BytesPerSecond> hiding_rate(std::size_t tensor, StepId back) const {
     const std::vector<Use>& uses = uses_[tensor];
-    const auto next = std::find_if(uses.begin(), uses.end(), [&](const Use& use) {
+    const auto next = std::ranges::find_if(uses, [&](const Use& use) {
       return span(use.step).start >= span(back).end && span(use.step).end > span(back).start;
     });
     if (next == uses.end()) return std::nullopt;

@@ -44,8 +44,8 @@ std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
     const bool began_before = event.ends && span.start < span.end;
     return std::tuple(event.ends ? span.end : span.start, !began_before);
   };
-  std::stable_sort(events.begin(), events.end(),
-                   [&](const StepEvent& a, const StepEvent& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(
+      events, [&](const StepEvent& a, const StepEvent& b) { return place(a) < place(b); });
   return events;
 }
 
@@ -81,8 +81,8 @@ std::int64_t end_of(const Timeline& timeline, StepId step) {
 /// The steps of `queue` that end after `from`: ends never fall along a queue.
 std::span<const StepId> ending_after(const Timeline& timeline, const std::vector<StepId>& queue,
                                      std::int64_t from) {
-  const auto first = std::partition_point(
-      queue.begin(), queue.end(), [&](StepId step) { return end_of(timeline, step) <= from; });
+  const auto first = std::ranges::partition_point(
+      queue, [&](StepId step) { return end_of(timeline, step) <= from; });
   return {first, queue.end()};
 }
 
