@@ -368,7 +368,7 @@ NetworkReport inspect(const Workload& workload, const Machine* machine,
   std::optional<CostTable> sizes;
   if (machine != nullptr) {
     which.emplace(make_case(workload, *machine, options));
-    input.costs = &which->costs;
+    input.job = &*which;
     input.assumed =
         assumed_in_use(machine->profile, which->inputs, framework_of(options.framework));
   }

@@ -152,18 +152,16 @@ std::string_view class_of_bounds(const Case& which, const Schedule& schedule, co
 SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseRun& run,
                         const RunInputs& inputs) {
   return {.inputs = inputs,
-          .graph = which.workload.graph,
-          .costs = which.costs,
+          .job = which,
+          .about = run.about(which),
           .plan = run.verdict(),
           .outcome = run.outcome,
-          .about = &run.about(which),
           .in_core_peak = which.in_core_peak,
           .bounds = run.bounds,
           .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
           .closed_form = which.moving ? ClosedForm::kNone : schedule.closed_form,
-          .peak_far = run.peak_far,
-          .moving = which.moving.get()};
+          .peak_far = run.peak_far};
 }
 
 }  // namespace

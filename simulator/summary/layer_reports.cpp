@@ -69,14 +69,6 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
   }
 }
 
-// What runs: all rounds, all devices, where there are several.
-const TrainingGraph& graph_that_runs(const LayerReportInput& input) {
-  return input.about != nullptr ? *input.about->graph : input.graph;
-}
-const CostTable& costs_that_run(const LayerReportInput& input) {
-  return input.about != nullptr ? input.about->costs : *input.costs;
-}
-
 // Tasks of the first device.
 std::size_t tasks_shown(const TrainingGraph& graph) {
   return graph.device_tasks.empty() ? graph.tasks.size() : graph.device_tasks[1];
@@ -85,8 +77,8 @@ std::size_t tasks_shown(const TrainingGraph& graph) {
 // By task: how it is run, the plan's choice where there is one.
 std::vector<AlternativeId> alternatives_in_use(const LayerReportInput& input) {
   std::vector<AlternativeId> use;
-  for (std::size_t task = 0; task < graph_that_runs(input).tasks.size(); ++task) {
-    use.push_back(costs_that_run(input).default_alternative(make_id<TaskId>(task)));
+  for (std::size_t task = 0; task < input.about->graph->tasks.size(); ++task) {
+    use.push_back(input.about->costs.default_alternative(make_id<TaskId>(task)));
   }
   if (input.plan == nullptr) return use;
   for (const Step& step : input.plan->steps) {
@@ -102,12 +94,12 @@ void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) 
     add_flops(layers[task.layer.at()], task.kind,
               task_flops(input.graph, make_id<TaskId>(i), input.compute_model, input.batch));
   }
-  if (input.costs == nullptr) return;
-  const TrainingGraph& graph = graph_that_runs(input);
+  if (input.about == nullptr) return;
+  const TrainingGraph& graph = *input.about->graph;
   const std::vector<AlternativeId> use = alternatives_in_use(input);
   for (std::size_t i = 0; i < tasks_shown(graph); ++i) {
     const Task& task = graph.tasks[i];
-    add_time(layers[task.layer.at()], task.kind, costs_that_run(input)[use[i]]);
+    add_time(layers[task.layer.at()], task.kind, input.about->costs[use[i]]);
   }
 }
 
@@ -156,7 +148,7 @@ Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
 }
 
 void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
-  const TrainingGraph& graph = graph_that_runs(input);
+  const TrainingGraph& graph = *input.about->graph;
   const Fates fates = find_fates(*input.plan, graph);
   for (LayerReport& layer : layers) {
     if (layer.saved.count() > 0) layer.action = TensorAction::kKeep;
@@ -176,7 +168,7 @@ void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input
 }
 
 std::string what_is_waited_for(const Stall& stall, const LayerReportInput& input) {
-  return stall.culprit ? step_name(*input.plan, graph_that_runs(input), *stall.culprit)
+  return stall.culprit ? step_name(*input.plan, *input.about->graph, *stall.culprit)
                        : std::string(limit_name(stall.cause));
 }
 
@@ -185,7 +177,7 @@ void add_stalls(std::vector<LayerReport>& layers, const LayerReportInput& input)
   for (const Stall& stall : input.timeline->stalls) {
     if (stall.device != 0 || !stall.before.has_value()) continue;
     const Step& step = input.plan->steps[stall.before->at()];
-    const Task& task = graph_that_runs(input).tasks[static_cast<std::size_t>(step.object)];
+    const Task& task = input.about->graph->tasks[static_cast<std::size_t>(step.object)];
     const std::size_t layer = task.layer.at();
     layers[layer].stall += stall.end - stall.start;
     const Stall*& most = longest[layer];

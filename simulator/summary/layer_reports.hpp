@@ -13,8 +13,7 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  const CostTable* costs = nullptr;  ///< null: no times
-  /// What the plan is about; null: `graph` and `costs`. Of several devices layers are the first one's.
+  /// What is run; null: no times. Of several devices layers are the first one's.
   const Iteration* about = nullptr;
   const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
   const Timeline* timeline = nullptr;  ///< null: no stalls

@@ -47,14 +47,6 @@ Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
   return sum;
 }
 
-// What the plan is about.
-const TrainingGraph& plan_graph(const SummaryInput& input) {
-  return input.about != nullptr ? *input.about->graph : input.graph;
-}
-const CostTable& plan_costs(const SummaryInput& input) {
-  return input.about != nullptr ? input.about->costs : input.costs;
-}
-
 // A tensor may be copied any number of times, so no limit on sizes bounds these sums.
 void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) {
   Wide to_far;
@@ -63,15 +55,15 @@ void add_copies(RunReport& report, const SummaryInput& input, const Plan& plan) 
     if (runs_task(step.kind)) continue;
     const auto tensor = static_cast<std::size_t>(step.object);
     const Bytes bytes =
-        host_bytes(plan_graph(input).tensors[tensor], plan_costs(input).link_bytes()[tensor]);
+        host_bytes(input.about.graph->tensors[tensor], input.about.costs.link_bytes()[tensor]);
     const bool out = step.kind == StepKind::kToFar;
     Wide& sum = out ? to_far : to_near;
     sum = sum + bytes.count();
-    if (plan_graph(input).tensors[tensor].role != TensorRole::kInput) continue;
+    if (input.about.graph->tensors[tensor].role != TensorRole::kInput) continue;
     (out ? report.inputs_to_far : report.inputs_to_near) += bytes;
   }
-  report.to_far = countable_bytes(to_far, input.graph, "bytes copied to far memory");
-  report.to_near = countable_bytes(to_near, input.graph, "bytes copied to near memory");
+  report.to_far = countable_bytes(to_far, *input.job.graph, "bytes copied to far memory");
+  report.to_near = countable_bytes(to_near, *input.job.graph, "bytes copied to near memory");
 }
 
 /// By class and direction.
@@ -84,8 +76,8 @@ std::size_t class_of(TensorRole role) {
 void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
   constexpr std::array<std::string_view, 4> kNames{"weights", "gradients", "optimizer",
                                                    "activations"};
-  const TrainingGraph& graph = plan_graph(input);
-  const CostTable& costs = plan_costs(input);
+  const TrainingGraph& graph = *input.about.graph;
+  const CostTable& costs = input.about.costs;
   StateReport state;
   for (std::size_t i = 0; i < kNames.size(); ++i) state.copied[i].name = kNames[i];
   for (const Step& step : plan.steps) {
@@ -107,7 +99,7 @@ void add_state(RunReport& report, const SummaryInput& input, const Plan& plan) {
       state.far_home += host_bytes(graph.tensors[i], costs.tensor_bytes[i]);
     }
   }
-  for (const StateUnit& unit : input.moving->units) state.far_parameters += unit.far_parameters;
+  for (const StateUnit& unit : input.job.moving->units) state.far_parameters += unit.far_parameters;
   report.state = state;
 }
 
@@ -123,9 +115,9 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.peak_far =
       input.peak_far.has_value()
           ? *input.peak_far
-          : peak_far_by_category(plan, plan_graph(input), plan_costs(input), timeline).total();
+          : peak_far_by_category(plan, *input.about.graph, input.about.costs, timeline).total();
   add_copies(report, input, plan);
-  if (input.moving != nullptr) add_state(report, input, plan);
+  if (input.job.moving) add_state(report, input, plan);
   report.compute_utilization = over(timeline.busy, timeline.iteration_time);
   report.stalls = timeline.stall_totals;
   name_limit(report);
@@ -134,43 +126,41 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
 // What makes the peaks.
 void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
                const Timeline& timeline) {
-  const TrainingGraph& graph = plan_graph(input);
+  const TrainingGraph& graph = *input.about.graph;
   report.peak_near_by_category = peak_near_by_category(plan, graph, timeline);
-  report.peak_far_by_category = peak_far_by_category(plan, graph, plan_costs(input), timeline);
+  report.peak_far_by_category = peak_far_by_category(plan, graph, input.about.costs, timeline);
 }
 
 RunReport known_before_running(const SummaryInput& input) {
+  const TrainingGraph& graph = *input.job.graph;
   RunReport report;
   report.inputs = input.inputs;
   // Updates that run far are no work of the device's: with them the whole iteration could take less.
   report.reference_time =
-      input.moving == nullptr
-          ? fastest_compute(input.graph, input.costs)
-          : fastest_compute(input.moving->planned,
-                            planned_costs(*input.moving, input.costs, Booking::kByTask));
+      !input.job.moving
+          ? fastest_compute(graph, input.job.costs)
+          : fastest_compute(input.job.moving->planned,
+                            planned_costs(*input.job.moving, input.job.costs, Booking::kByTask));
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = std::string(input.bound_class);
   }
-  report.sub_batch = input.costs.batch;
-  if (input.about != nullptr) {
-    report.sub_batch = input.about->sub_batch;
-    report.rounds = input.about->rounds;
-    if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
-    if (input.about->parallel.count() > 1) report.bound_class += ", on as many devices";
-  }
+  report.sub_batch = input.about.sub_batch;
+  report.rounds = input.about.rounds;
+  if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
+  if (input.about.parallel.count() > 1) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
-  report.parameters = total_parameters(*input.graph.network);
-  report.trainable_parameters = trainable_parameters(*input.graph.network);
-  report.forward_macs = total_forward_macs(*input.graph.network);
-  report.saved = Bytes(saved_bytes_per_sample(input.graph)) * input.costs.batch +
-                 Bytes(saved_bytes_fixed(input.graph));
+  report.parameters = total_parameters(*graph.network);
+  report.trainable_parameters = trainable_parameters(*graph.network);
+  report.forward_macs = total_forward_macs(*graph.network);
+  report.saved = Bytes(saved_bytes_per_sample(graph)) * input.job.costs.batch +
+                 Bytes(saved_bytes_fixed(graph));
   const Plan* plan = std::get_if<Plan>(&input.plan);
-  report.static_bytes = input.moving != nullptr ? plan_costs(input).static_bytes
-                        : plan != nullptr       ? plan->static_bytes
-                                                : input.costs.static_bytes;
-  report.per_parameter = bytes_of_learnt(input.graph);
+  report.static_bytes = input.job.moving  ? input.about.costs.static_bytes
+                        : plan != nullptr ? plan->static_bytes
+                                          : input.job.costs.static_bytes;
+  report.per_parameter = bytes_of_learnt(graph);
   report.gradients_freed =
       plan != nullptr && std::ranges::any_of(plan->blocks, [](const Block& block) {
         return block.kind == BlockKind::kGradient;
@@ -186,7 +176,7 @@ const Timeline* summarize_run(const SummaryInput& input, RunReport& report) {
   report.out_of_memory.reset();
   report.paper.reset();
   report.inputs_to_far = report.inputs_to_near = Bytes(0);
-  report.link_limited_by = plan_costs(input).transfers.limited_by;
+  report.link_limited_by = input.about.costs.transfers.limited_by;
   const Plan* plan = std::get_if<Plan>(&input.plan);
   OOC_CHECK((plan != nullptr) == input.outcome.has_value(), "a plan is run, and only a plan");
   if (plan == nullptr) {
@@ -194,14 +184,14 @@ const Timeline* summarize_run(const SummaryInput& input, RunReport& report) {
     return nullptr;
   }
   if (const auto* blocked = std::get_if<Blocked>(&*input.outcome)) {
-    report.out_of_memory = out_of_memory_of(*blocked, *plan, plan_graph(input));
+    report.out_of_memory = out_of_memory_of(*blocked, *plan, *input.about.graph);
     return nullptr;
   }
   const auto& timeline = std::get<Timeline>(*input.outcome);
   add_run(report, input, *plan, timeline);
   report.paper = paper_estimate({.form = input.closed_form,
-                                 .graph = plan_graph(input),
-                                 .costs = plan_costs(input),
+                                 .graph = *input.about.graph,
+                                 .costs = input.about.costs,
                                  .plan = *plan,
                                  .rounds = report.rounds,
                                  .timeline = input.detail == Detail::kTotals ? nullptr : &timeline,
@@ -216,10 +206,9 @@ RunReport summarize(const SummaryInput& input) {
   if (input.detail == Detail::kTotals) return report;
   if (timeline != nullptr) add_peaks(report, input, *plan, *timeline);
   if (input.detail == Detail::kPeaks) return report;
-  report.layers = layer_reports({.graph = input.graph,
-                                 .batch = input.costs.batch,
-                                 .costs = &input.costs,
-                                 .about = input.about,
+  report.layers = layer_reports({.graph = *input.job.graph,
+                                 .batch = input.job.costs.batch,
+                                 .about = &input.about,
                                  .plan = plan,
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});
@@ -339,7 +328,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.forward_macs_per_sample = total_forward_macs(network);
   report.saved = Bytes(saved_bytes_per_sample(graph)) * batch + Bytes(saved_bytes_fixed(graph));
   report.weight_copies = Bytes(saved_weight_copies(graph));
-  const CostTable sizes = input.costs != nullptr   ? *input.costs
+  const CostTable sizes = input.job != nullptr     ? input.job->costs
                           : input.sizes != nullptr ? *input.sizes
                                                    : estimate_sizes(graph, {.batch = batch});
   report.static_bytes = sizes.static_bytes;
@@ -348,7 +337,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
       std::ranges::any_of(sizes.held, [](const HeldBytes& task) { return task.begun > Bytes(0); });
   report.in_core_peak = in_core_peak(graph, sizes, input.accounting);
   report.layers = layer_reports(
-      {.graph = graph, .batch = batch, .costs = input.costs, .compute_model = input.compute_model});
+      {.graph = graph, .batch = batch, .about = input.job, .compute_model = input.compute_model});
   Duration compute{0};
   report.saved_inputs = report.saved;
   for (const LayerReport& layer : report.layers) {
@@ -358,7 +347,7 @@ NetworkReport summarize_network(const InspectionInput& input) {
     report.backward_flops += layer.backward_flops;
     compute += layer.forward + layer.backward + layer.update;
   }
-  if (input.costs != nullptr) report.compute_time = compute;
+  if (input.job != nullptr) report.compute_time = compute;
   report.assumed = input.assumed;
   return report;
 }

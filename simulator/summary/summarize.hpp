@@ -23,12 +23,10 @@ enum class Detail { kTotals, kPeaks, kLayers };
 
 struct SummaryInput {
   const RunInputs& inputs;
-  const TrainingGraph& graph;
-  const CostTable& costs;
+  const Iteration& job;                   ///< the network's own
+  const Iteration& about;                 ///< what `plan`, `outcome` and `bounds` are about
   const PlanResult& plan;                 ///< as make_plan returned it
   const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
-  /// What `plan`, `outcome` and `bounds` are about; null: `graph` and `costs`.
-  const Iteration* about = nullptr;
   Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
@@ -38,7 +36,6 @@ struct SummaryInput {
   PaperChain* paper = nullptr;         ///< chain of this plan, kept between its runs
   std::optional<Bytes> peak_far = {};  ///< peak, if known already; unset: computed
   Detail detail = Detail::kLayers;
-  const MovingState* moving = nullptr;  ///< of one round; null: state stays near
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
@@ -53,7 +50,7 @@ const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 struct InspectionInput {
   const TrainingGraph& graph;
   RunInputs inputs = {};
-  const CostTable* costs = nullptr;  ///< null: no times
+  const Iteration* job = nullptr;  ///< null: no times
   /// Sizes without costs; null: estimate_sizes() of the batch.
   const CostTable* sizes = nullptr;
   Accounting accounting = Accounting::kLiveness;

@@ -12,6 +12,7 @@
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "simulator/summary/summarize.hpp"
+#include "tests/support/iteration_of.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;
@@ -112,9 +113,10 @@ TEST_CASE(
     RunInputs inputs;
     inputs.batch = machinery.costs.batch;
     inputs.memory = budget;
+    const Iteration job = iteration_of(machinery.graph, machinery.costs);
     const RunReport report = summarize({.inputs = inputs,
-                                        .graph = machinery.graph,
-                                        .costs = machinery.costs,
+                                        .job = job,
+                                        .about = job,
                                         .plan = plan,
                                         .outcome = outcome,
                                         .in_core_peak = budget});
@@ -141,9 +143,10 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
         simulate({.plan = std::get<Plan>(plan), .costs = machinery.costs, .budget = peak});
     RunInputs inputs;
     inputs.batch = job.batch;
+    const Iteration job = iteration_of(machinery.graph, machinery.costs);
     const RunReport report = summarize({.inputs = inputs,
-                                        .graph = machinery.graph,
-                                        .costs = machinery.costs,
+                                        .job = job,
+                                        .about = job,
                                         .plan = plan,
                                         .outcome = outcome,
                                         .in_core_peak = peak});

@@ -70,9 +70,9 @@ TEST_CASE("an inspection has unrounded times exactly when there is hardware") {
   CHECK(bare["format"] == "ooc-paleo/inspection");
   CHECK(bare["inputs"]["hardware"].is_null());
   CHECK_FALSE(bare["layers"][0].contains("forward_s"));
+  const Iteration job = iteration_of(example.graph, example.costs);
   const Json timed = Json::parse(find_writer("json")->inspection(
-      summarize_network(
-          {.graph = example.graph, .inputs = example.inputs, .costs = &example.costs}),
+      summarize_network({.graph = example.graph, .inputs = example.inputs, .job = &job}),
       kOptions));
   CHECK(timed["layers"][0]["forward_s"] == 50e-6);
 }
@@ -157,7 +157,7 @@ TEST_CASE("CSV has one row per result with as many fields as the header") {
 TEST_CASE("an infinite link is inf, in CSV a number, and unknown numbers are empty") {
   Example example;
   example.inputs.link = kInfiniteRate;
-  for (const Metric& column : input_columns()) {
+  for (const Metric& column : metrics()) {
     if (column.name != "link_bytes_per_s") continue;
     CHECK(metric_text(column.read(example.report())) == "inf");
     CHECK(metric_text(column.read(Example().report())).empty());

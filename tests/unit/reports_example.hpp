@@ -19,6 +19,7 @@
 #include "reports/writers/comparison_rows.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/summary/summarize.hpp"
+#include "tests/support/iteration_of.hpp"
 
 namespace ooc::test {
 
@@ -56,9 +57,10 @@ struct Example {
   [[nodiscard]] RunReport report(Detail detail = Detail::kLayers) const {
     LowerBounds bounds;
     bounds.compute = bounds.link = bounds.cut = bounds.windows = us(500);
+    const Iteration job = iteration_of(graph, costs);
     return summarize({.inputs = inputs,
-                      .graph = graph,
-                      .costs = costs,
+                      .job = job,
+                      .about = job,
                       .plan = plan,
                       .outcome = outcome,
                       .in_core_peak = Bytes(5100),

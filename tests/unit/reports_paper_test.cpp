@@ -31,9 +31,10 @@ PaperEstimateInput input_of(const Example& example, ClosedForm form) {
 constexpr BytesPerSecond kRate(5'000'000);  // 1000 B in 200 us
 
 RunReport report_of(const Example& example, ClosedForm form) {
+  const Iteration job = iteration_of(example.graph, example.costs);
   return summarize({.inputs = example.inputs,
-                    .graph = example.graph,
-                    .costs = example.costs,
+                    .job = job,
+                    .about = job,
                     .plan = example.plan,
                     .outcome = example.outcome,
                     .in_core_peak = Bytes(5100),
