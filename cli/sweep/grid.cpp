@@ -216,15 +216,17 @@ void load_workload_of(SweepInputs& inputs, std::size_t graph, const std::string&
   }
 }
 
-void note_columns(const SweepLists& lists, const Workload& workload, RareColumns& columns) {
-  const Network& network = *workload.network;
-  columns.precision |= network.precision.has_value() || lists.has("--precision");
-  columns.offload |= lists.has("--state") || lists.has("--offload");
-  columns.expert_parallel |= lists.has("--expert-parallel");
+void note_columns(const SweepLists& lists, const Network& network,
+                  std::vector<std::string_view>& columns) {
+  if (network.precision) columns.push_back("precision");
+  for (const Option& axis : axis_kinds()) {
+    // What a symbol's column is called depends on the symbol.
+    if (lists.has(axis.flag) && axis.flag != "--symbol") columns.push_back(axis.column);
+  }
   for (const SymbolValue& symbol : network.symbols) {
-    columns.seq |= symbol.name == kSequence;
-    columns.target_seq |= symbol.name == kTargetSequence;
-    columns.symbols |= symbol.name != kSequence && symbol.name != kTargetSequence;
+    columns.push_back(symbol.name == kSequence         ? kSequence
+                      : symbol.name == kTargetSequence ? kTargetSequence
+                                                       : "symbols");
   }
 }
 
@@ -249,7 +251,7 @@ void load_workloads(SweepInputs& inputs, const SweepGrid& grid) {
     inputs.first_workload.push_back(first);
     paths.push_back(workload.path);
     names.push_back(workload.network->name);
-    note_columns(lists, workload, inputs.columns);
+    note_columns(lists, *workload.network, inputs.columns);
   }
   check_files(lists.networks, paths, "NETWORK");
   inputs.network_names = told_apart(std::move(names), lists.networks);

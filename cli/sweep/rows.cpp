@@ -90,11 +90,13 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
     const auto is_there = [&](const auto& axis) { return axis.first == column; };
     if (std::ranges::none_of(axes, is_there)) axes.emplace_back(column, std::move(label));
   };
+  const auto& asked = end.inputs.columns;
+  const bool has_state = std::ranges::find(asked, "offload") != asked.end();
   for (const Option& axis : axis_kinds()) {
     if (end.grid.lists().of(axis.flag).size() < 2) continue;
     add(axis.column, option_label(axis));
     // Where gradients add up is in the column of what moves.
-    if (axis.flag == "--accumulate" && end.inputs.columns.offload) add("offload", "offload");
+    if (axis.flag == "--accumulate" && has_state) add("offload", "offload");
   }
   json.line(0).begin_list("axes");
   for (const auto& [column, label] : axes) {

@@ -46,15 +46,12 @@ RunReport full_report() {
 std::map<std::string, std::string_view, std::less<>> types_of_columns() {
   std::map<std::string, std::string_view, std::less<>> types;
   const RunReport full = full_report();
-  for (const auto& columns :
-       {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
-    for (const Metric& column : columns) {
-      const MetricValue value = column.read(full);
-      OOC_CHECK(!std::holds_alternative<std::monostate>(value), "full_report() is full");
-      types.emplace(column.name, std::holds_alternative<std::string>(value) ? "TEXT"
-                                 : std::holds_alternative<double>(value)    ? "REAL"
-                                                                            : "INTEGER");
-    }
+  for (const Metric& column : metrics()) {
+    const MetricValue value = column.read(full);
+    OOC_CHECK(!std::holds_alternative<std::monostate>(value), "full_report() is full");
+    types.emplace(column.name, std::holds_alternative<std::string>(value) ? "TEXT"
+                               : std::holds_alternative<double>(value)    ? "REAL"
+                                                                          : "INTEGER");
   }
   return types;
 }

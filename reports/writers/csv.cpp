@@ -139,13 +139,8 @@ void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields)
     const bool is_known = fields == CsvFields::kAll || column.group == "inputs";
     if (is_known) add_csv_value(out, value, column.name);
   };
-  for (const auto& columns : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : columns) add(column, column.read(report));
-  }
-  for (const Metric& column : rare_input_columns()) {
-    const MetricValue value = column.read(report);  // once
-    const bool is_there = column.is_there != nullptr && column.is_there(report.inputs);
-    if (is_there || !std::holds_alternative<std::monostate>(value)) add(column, value);
+  for (const Metric& column : metrics()) {
+    if (is_given(column, report)) add(column, column.read(report));
   }
 }
 

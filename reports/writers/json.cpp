@@ -125,7 +125,7 @@ void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool)
   put_inputs(json, report.inputs);
   json.member("feasible", report.feasible);
   if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
-  put_metrics(json, report, {"inputs", "feasible"});
+  put_metrics(json, report, {"inputs", "feasible", "out_of_memory"});
   json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
   put_closed_form_notes(json, report.paper);
   json.objects("layers", report.layers,
@@ -293,7 +293,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
   for (const Metric& column : metrics()) {
     const std::string_view key = column.group.empty() ? column.key : column.group;
-    if (std::ranges::find(done, key) != done.end()) continue;
+    if (key.empty() || std::ranges::find(done, key) != done.end()) continue;
     done.push_back(key);
     if (column.group.empty()) {
       put_metric(json, key, column.read(report));
@@ -315,7 +315,7 @@ void put_out_of_memory(JsonWriter& json, const RunReport& report) {
 void put_numbers(JsonWriter& json, const RunReport& report) {
   json.member("feasible", report.feasible);
   if (report.out_of_memory) put_out_of_memory(json, report);
-  put_metrics(json, report, {"inputs", "feasible"});
+  put_metrics(json, report, {"inputs", "feasible", "out_of_memory"});
   put_peaks(json, &report);
   if (!report.inputs.symbols.empty()) put_sequence(json, &report);
 }

@@ -64,14 +64,6 @@ constexpr Derived kDerived[] = {
      }},
 };
 
-const Metric* find_metric(std::string_view name) {
-  for (const auto& table :
-       {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
-    if (const Metric* found = find_named(table, name)) return found;
-  }
-  return nullptr;
-}
-
 std::optional<std::size_t> place_of(const ResultRows& rows, std::string_view name) {
   const auto found = std::ranges::find(rows.extra, name);
   if (found == rows.extra.end()) return std::nullopt;
@@ -82,7 +74,7 @@ MetricValue value_of(const ResultRows& rows, const ResultRow& row, std::string_v
   if (const auto place = place_of(rows, name)) return row.extra[*place];
   if (row.runs.empty()) return {};
   if (const Derived* each = find_named(kDerived, name)) return each->read(row.runs.front());
-  return find_metric(name)->read(row.runs.front());
+  return find_named(metrics(), name)->read(row.runs.front());
 }
 
 // For people.
@@ -242,15 +234,11 @@ std::string json_rows(const ResultRows& rows, const WriteOptions& options) {
 
 std::string csv_rows(const ResultRows& rows, const WriteOptions& /*options*/) {
   std::vector<const Metric*> columns;
-  for (const auto& table :
-       {input_columns(), metrics(), out_of_memory_columns(), rare_input_columns()}) {
-    for (const Metric& column : table) {
-      const bool is_rare = &table[0] == &rare_input_columns()[0];
-      const auto has = [&](const ResultRow& row) {
-        return !row.runs.empty() && is_given(column, row.runs.front());
-      };
-      if (!is_rare || std::ranges::any_of(rows.rows, has)) columns.push_back(&column);
-    }
+  for (const Metric& column : metrics()) {
+    const auto has = [&](const ResultRow& row) {
+      return !row.runs.empty() && is_given(column, row.runs.front());
+    };
+    if (is_given(column, {}) || std::ranges::any_of(rows.rows, has)) columns.push_back(&column);
   }
   std::vector<std::string_view> names;
   for (const Metric* column : columns) names.push_back(column->name);

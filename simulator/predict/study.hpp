@@ -89,7 +89,7 @@ struct SweepInputs {
   std::vector<std::string> framework_names;  ///< as above; empty without a list
   CaseOptions options;                       ///< options of all rows, without the axes
   int devices = 1;                           ///< largest number of devices in a row
-  RareColumns columns;                       ///< rare columns that any row needs
+  std::vector<std::string_view> columns;     ///< rare columns that any row needs
 };
 
 inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <type_traits>
@@ -67,7 +68,35 @@ Value part(const Report& report) {
 template <auto kMember>
 constexpr auto kOom = part<&Report::out_of_memory, kMember>;
 
-constexpr Metric kInputs[] = {
+Value symbol_in(const RunInputs& inputs, std::string_view name) {
+  const SymbolValue* symbol = find_named(inputs.symbols, name);
+  return symbol != nullptr ? Value{symbol->value} : Value{};
+}
+
+bool is_asked(const RunInputs& inputs, std::string_view column) {
+  return std::ranges::find(inputs.columns, column) != inputs.columns.end();
+}
+
+bool has_sequence(const RunInputs& inputs) {
+  return is_asked(inputs, "seq") || find_named(inputs.symbols, "seq") != nullptr;
+}
+
+/// Those without a column of their own: "rank=8,depth=2".
+Value other_symbols(const RunInputs& inputs) {
+  std::vector<SymbolValue> others;
+  for (const SymbolValue& each : inputs.symbols) {
+    if (each.name != "seq" && each.name != "target_seq") others.push_back(each);
+  }
+  if (others.empty()) return {};
+  return symbols_text(others);
+}
+
+bool has_state(const RunInputs& inputs) {
+  return is_asked(inputs, "offload") || !inputs.offload.empty();
+}
+
+constexpr Metric kMetrics[] = {
+    // The job.
     {"network", "inputs", "network", "name of the network", input<&RunInputs::network>},
     {"hardware", "inputs", "hardware", "name of the hardware profile", input<&RunInputs::hardware>},
     {"batch", "inputs", "batch", "samples per iteration", input<&RunInputs::batch>},
@@ -89,9 +118,7 @@ constexpr Metric kInputs[] = {
     {"latency_ns", "inputs", "latency_ns", "--latency", input<&RunInputs::latency>},
     {"layer_times", "inputs", "layer_times", "layers whose time came from --layer-times",
      input<&RunInputs::layer_times>},
-};
-
-constexpr Metric kMetrics[] = {
+    // Its result.
     {"feasible", "", "feasible", "whether the job fits", field<&Report::feasible>},
     {"iteration_time_ns", "", "iteration_time_ns",
      "from the start of the first step to the end of the last", ran<&Report::iteration_time>},
@@ -176,9 +203,7 @@ constexpr Metric kMetrics[] = {
     {"framework", "inputs", "framework", "name of the framework", input<&RunInputs::framework>},
     {"far_memory_bytes", "inputs", "far_memory_bytes", "capacity of far memory",
      input<&RunInputs::far_memory>},
-};
-
-constexpr Metric kOutOfMemory[] = {
+    // What a job that does not fit lacks.
     {"oom_step", "out_of_memory", "step", "the step that cannot get its memory",
      kOom<&OutOfMemory::step>},
     {"oom_wanted_bytes", "out_of_memory", "wanted_bytes", "bytes it needs at once",
@@ -190,66 +215,40 @@ constexpr Metric kOutOfMemory[] = {
     {"smallest_budget_bytes", "out_of_memory", "smallest_budget_bytes",
      "that budget suffices, one byte less does not", kOom<&OutOfMemory::smallest_budget>},
     {"oom_tier", "out_of_memory", "tier", "the memory that is too small", kOom<&OutOfMemory::tier>},
-};
-
-Value symbol_in(const RunInputs& inputs, std::string_view name) {
-  const SymbolValue* symbol = find_named(inputs.symbols, name);
-  return symbol != nullptr ? Value{symbol->value} : Value{};
-}
-
-bool has_sequence(const RunInputs& inputs) {
-  return inputs.columns.seq || !std::holds_alternative<std::monostate>(symbol_in(inputs, "seq"));
-}
-
-/// Those without a column of their own: "rank=8,depth=2".
-Value other_symbols(const RunInputs& inputs) {
-  std::vector<SymbolValue> others;
-  for (const SymbolValue& each : inputs.symbols) {
-    if (each.name != "seq" && each.name != "target_seq") others.push_back(each);
-  }
-  if (others.empty()) return {};
-  return symbols_text(others);
-}
-
-bool has_state(const RunInputs& inputs) {
-  return inputs.columns.offload || !inputs.offload.empty();
-}
-
-constexpr Metric kRareInputs[] = {
+    // Inputs that few jobs have: a column, and a JSON key if named, only where given.
     {"link_to_far_bytes_per_s", "inputs", "link_to_far_bytes_per_s", "--link-to-far",
-     input<&RunInputs::link_to_far>},
+     input<&RunInputs::link_to_far>, nullptr},
     {"link_to_near_bytes_per_s", "inputs", "link_to_near_bytes_per_s", "--link-to-near",
-     input<&RunInputs::link_to_near>},
-    {"duplex", "inputs", "duplex", "--duplex", input<&RunInputs::duplex>},
+     input<&RunInputs::link_to_near>, nullptr},
+    {"duplex", "inputs", "duplex", "--duplex", input<&RunInputs::duplex>, nullptr},
     {"compute_scale", "inputs", "compute_scale", "--compute-scale",
-     input<&RunInputs::compute_scale>},
-    {"adam", "inputs", "adam", "--adam", text<&RunInputs::adam>},
+     input<&RunInputs::compute_scale>, nullptr},
+    {"adam", "inputs", "adam", "--adam", text<&RunInputs::adam>, nullptr},
     {"far_compute_bytes_per_s", "inputs", "far_compute_bytes_per_s", "--far-compute",
-     input<&RunInputs::far_compute>},
+     input<&RunInputs::far_compute>, nullptr},
     // JSON of one run has these elsewhere.
     {"offload", "inputs", "", "what of the state is far, and how it moves",
-     text<&RunInputs::offload>, [](const RunInputs& inputs) { return inputs.columns.offload; }},
+     text<&RunInputs::offload>, nullptr},
     {"expert_parallel", "inputs", "expert_parallel", "devices over which experts are split",
      [](const Report& r) -> Value {
        const RunInputs& in = r.inputs;
-       return in.expert_parallel > 1 || in.columns.expert_parallel ? Value{in.expert_parallel}
-                                                                   : Value{};
-     }},
+       const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
+       return is_there ? Value{in.expert_parallel} : Value{};
+     },
+     nullptr},
     {"stall_update_ns", "stalls_ns", "update", "compute waits for updates in far memory",
      [](const Report& r) -> Value {
        return has_state(r.inputs) ? stall<StallCause::kUpdate>(r) : Value{};
      },
      &has_state},
     {"precision", "inputs", "", "element types by class of data", text<&RunInputs::precision>,
-     [](const RunInputs& inputs) { return inputs.columns.precision; }},
+     nullptr},
     {"symbols", "inputs", "", "values of the network's symbols but seq and target_seq",
-     [](const Report& r) { return other_symbols(r.inputs); },
-     [](const RunInputs& inputs) { return inputs.columns.symbols; }},
+     [](const Report& r) { return other_symbols(r.inputs); }, nullptr},
     {"seq", "inputs", "", "length of the sequence",
-     [](const Report& r) { return symbol_in(r.inputs, "seq"); }, &has_sequence},
+     [](const Report& r) { return symbol_in(r.inputs, "seq"); }, nullptr},
     {"target_seq", "inputs", "", "length of the decoder's sequence",
-     [](const Report& r) { return symbol_in(r.inputs, "target_seq"); },
-     [](const RunInputs& inputs) { return inputs.columns.target_seq; }},
+     [](const Report& r) { return symbol_in(r.inputs, "target_seq"); }, nullptr},
     {"tokens_per_s", "", "", "batch x seq / iteration time",
      part<&Report::sequence, &SequenceRates::tokens_per_s>, &has_sequence},
     {"mfu", "", "", "the model's own FLOPs / (iteration time x peak rate)",
@@ -259,26 +258,21 @@ constexpr Metric kRareInputs[] = {
 }  // namespace
 
 std::span<const Metric> metrics() { return kMetrics; }
-std::span<const Metric> input_columns() { return kInputs; }
-std::span<const Metric> out_of_memory_columns() { return kOutOfMemory; }
-std::span<const Metric> rare_input_columns() { return kRareInputs; }
 
 std::vector<const Metric*> columns_for(const RunInputs& inputs) {
   std::vector<const Metric*> columns;
-  for (const auto& table : {input_columns(), metrics(), out_of_memory_columns()}) {
-    for (const Metric& column : table) columns.push_back(&column);
-  }
   RunReport asked;
   asked.inputs = inputs;
-  for (const Metric& column : kRareInputs) {
+  for (const Metric& column : kMetrics) {
     if (is_given(column, asked)) columns.push_back(&column);
   }
   return columns;
 }
 
-bool is_given(const Metric& rare, const RunReport& report) {
-  if (rare.is_there != nullptr && rare.is_there(report.inputs)) return true;
-  return !std::holds_alternative<std::monostate>(rare.read(report));
+bool is_given(const Metric& column, const RunReport& report) {
+  if (column.is_there != nullptr && column.is_there(report.inputs)) return true;
+  return is_asked(report.inputs, column.name) ||
+         !std::holds_alternative<std::monostate>(column.read(report));
 }
 
 std::string metric_text(const MetricValue& value) {

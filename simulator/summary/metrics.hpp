@@ -24,24 +24,16 @@ struct Metric {
   std::string_view key;    ///< JSON: key of the value
   std::string_view what;   ///< one line of explanation
   MetricValue (*read)(const RunReport& report);
-  /// For rare columns: true if rows without a value need the column, since others have one.
-  bool (*is_there)(const RunInputs& inputs) = nullptr;
+  /// True if a column is there even without a value. Null: only for RunInputs::columns.
+  bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
 };
 
-/// Metrics of the result.
+/// Metrics of the job, of its result, of what a job that does not fit lacks, and of inputs that few jobs have.
 [[nodiscard]] std::span<const Metric> metrics();
-/// Metrics of the job: network, hardware, batch, schedule, budget, options.
-[[nodiscard]] std::span<const Metric> input_columns();
-/// Metrics of a job that does not fit; unknown if it fits.
-[[nodiscard]] std::span<const Metric> out_of_memory_columns();
-/// Metrics of inputs that few jobs have: a column, and a JSON key if named, only where given.
-[[nodiscard]] std::span<const Metric> rare_input_columns();
-
-/// Returns the columns for such inputs, in order: input_columns(), metrics(),
-/// out_of_memory_columns(), given rare ones.
+/// Returns the columns for such inputs, in the order of metrics().
 [[nodiscard]] std::vector<const Metric*> columns_for(const RunInputs& inputs);
-/// True if the rare input was given.
-[[nodiscard]] bool is_given(const Metric& rare, const RunReport& report);
+/// True if the report has the column.
+[[nodiscard]] bool is_given(const Metric& column, const RunReport& report);
 
 /// Returns the text for CSV and SQLite: plain decimal, no grouping, "" for monostate, "true" or "false".
 [[nodiscard]] std::string metric_text(const MetricValue& value);

@@ -58,16 +58,6 @@ struct BytesByCategory {
   [[nodiscard]] bool operator==(const BytesByCategory&) const = default;
 };
 
-/// Columns that only some runs of a table need.
-struct RareColumns {
-  bool precision = false;
-  bool seq = false;  ///< seq, and the rates of a sequence
-  bool target_seq = false;
-  bool symbols = false;
-  bool offload = false;
-  bool expert_parallel = false;
-};
-
 /// Options asked for, as a job file has them (docs/formats.md, 4): keys, and values as JSON.
 using AskedFor = std::vector<std::pair<std::string, std::string>>;
 /// Sets the value of a key.
@@ -113,7 +103,7 @@ struct RunInputs {
   int devices = 1;                                 ///< number that share the batch
   std::int64_t expert_parallel = 1;                ///< devices over which experts are split
   std::string exchange = "end";                    ///< instant of the gradient exchange
-  RareColumns columns = {};                        ///< columns of its table
+  std::vector<std::string_view> columns = {};      ///< rare columns of its table
   std::optional<BytesPerSecond> far_compute = {};  ///< memory traffic rate of far updates
   std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none
 };
