@@ -140,7 +140,7 @@ SweepLists sweep_lists(const Arguments& arguments) {
   lists.of("--schedule") = take_names(lists.schedules);
   for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
     const Option& axis = axis_kinds()[i];
-    if (axis.parse == nullptr) continue;
+    if (axis.values.parse == nullptr) continue;
     const auto text = arguments.value(axis.flag);
     if (text) {
       lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);

@@ -177,8 +177,8 @@ std::string axes_text(const SweepEnd& end, std::size_t row) {
       text +=
           ", " + symbols_text(end.grid.lists().symbols[static_cast<std::size_t>(values[place[i]])]);
     }
-    if (axis.show == nullptr || values.empty() || axis.flag == "--link") continue;
-    const std::string value = axis.show(values[place[i]]);
+    if (axis.values.show == nullptr || values.empty() || axis.flag == "--link") continue;
+    const std::string value = axis.values.show(values[place[i]]);
     if (axis.flag == "--memory") {
       text += ", " + value;
     } else if (axis.flag == "--far-memory") {

@@ -42,7 +42,7 @@ std::int64_t parse_ratio_step(std::string_view text, std::string_view place) {
   return ratio_of(text, place, 0, kMostComputeScale).count();
 }
 
-constexpr auto parse_symbol_size = &parse_whole<kMaxSize>;
+constexpr auto& parse_symbol_size = parse_whole<kMaxSize>;
 
 /// Its place in the table.
 std::int64_t parse_precision(std::string_view given, std::string_view place) {
@@ -63,12 +63,37 @@ Enum chosen(const Option& option, std::string_view text) {
   return static_cast<Enum>(found - words.begin());
 }
 
+template <class Member>
+void put(std::int64_t value, Member& to) {
+  to = static_cast<Member>(value);
+}
+template <class Member>
+void put(std::int64_t value, std::optional<Member>& to) {
+  to = static_cast<Member>(value);
+}
+/// Sets the member at the end of the path from CaseOptions.
+template <auto... kPath>
+void set(std::int64_t value, CaseOptions& to) {
+  put(value, (to.*....*kPath));
+}
+template <auto... kPath>
+void choose(const Option& option, std::string_view text, CaseOptions& to) {
+  set<kPath...>(chosen<std::int64_t>(option, text), to);
+}
+template <std::int64_t kLeast, std::int64_t kMost, auto kMember>
+void read_whole(const Option& option, std::string_view text, CaseOptions& to) {
+  to.state_changes.*kMember = static_cast<int>(whole_number_of(text, option.flag, kLeast, kMost));
+}
+
 /// No type for "none".
-std::optional<Dtype> type_named(const Option& option, std::string_view text) {
-  const std::vector<std::string> words = words_of(option.choices);
-  if (std::ranges::find(words, text) == words.end()) unknown_word(option.flag, text, words);
-  if (text == "none") return {};
-  return text == "fp32" ? Dtype::kFloat32 : text == "bf16" ? Dtype::kBfloat16 : Dtype::kFloat16;
+template <auto kMember>
+void read_type(const Option& option, std::string_view text, CaseOptions& to) {
+  (void)chosen<int>(option, text);
+  std::optional<Dtype> type = Dtype::kFloat16;
+  if (text == "none") type.reset();
+  if (text == "fp32") type = Dtype::kFloat32;
+  if (text == "bf16") type = Dtype::kBfloat16;
+  to.graph.types.*kMember = type;
 }
 
 void add_symbol(SymbolValue value, std::string_view flag, CaseOptions& to) {
@@ -172,6 +197,10 @@ std::string show_ratio(std::int64_t value) {
   return fmt::format("{}", static_cast<double>(value) / static_cast<double>(kOne.count()));
 }
 
+constexpr OptionValues kRates{&parse_count<&rate_of>, &show_speed};
+constexpr OptionValues kSizes{&parse_count<&bytes_of>, &show_size};
+constexpr OptionValues kLengths{&parse_symbol_size, &show_whole};
+
 constexpr std::string_view kWhereStateMoves = "--offload|--state|--update-in-backward|--shard";
 
 constexpr auto kAxes = std::to_array<Option>({
@@ -192,10 +221,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "precision",
      .list = "fp32,amp-bf16",
      .level = AxisLevel::kGraph,
-     .parse = &parse_precision,
-     .show = &show_precision,
-     .apply = [](std::int64_t value,
-                 CaseOptions& to) { to.precision = static_cast<Precision>(value); },
+     .values = {&parse_precision, &show_precision},
+     .apply = &set<&CaseOptions::precision>,
      .steps = false},
     // A preset may say the precision.
     {.flag = "--state",
@@ -206,8 +233,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "offload",
      .list = "none,zero-offload,stream or all",
      .level = AxisLevel::kGraph,
-     .parse = &parse_state_preset,
-     .show = &show_state_preset,
+     .values = {&parse_state_preset, &show_state_preset},
      .apply = &apply_state_preset,
      .steps = false,
      .all = "zero-offload,zero-offload-delayed,zero-infinity,fsdp-cpu,megatron-hybrid,"
@@ -229,9 +255,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "expert_parallel",
      .list = "1,2,4 or 1:8:x2",
      .level = AxisLevel::kGraph,
-     .parse = &parse_whole<kMaxDevices>,
-     .show = &show_whole,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.expert_parallel = value; }},
+     .values = {&parse_whole<kMaxDevices>, &show_whole},
+     .apply = &set<&CaseOptions::expert_parallel>},
     {.flag = "--target-seq",
      .value = "M",
      .help = "length of a decoder's sequence beside an encoder's, the symbol target_seq",
@@ -244,8 +269,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "target_seq",
      .list = "as of --seq",
      .level = AxisLevel::kGraph,
-     .parse = parse_symbol_size,
-     .show = &show_whole,
+     .values = kLengths,
      .apply = [](std::int64_t value, CaseOptions& to) { set_symbol(kTargetSequence, value, to); }},
     {.flag = "--seq",
      .value = "N[,M]",
@@ -254,8 +278,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "seq",
      .list = "2048,4096 or 1024:16384:x2 or 1024:8192:+1024",
      .level = AxisLevel::kGraph,
-     .parse = parse_symbol_size,
-     .show = &show_whole,
+     .values = kLengths,
      .apply = [](std::int64_t value, CaseOptions& to) { set_symbol(kSequence, value, to); }},
     {.flag = "--hardware",
      .value = "PROFILE",
@@ -268,25 +291,22 @@ constexpr auto kAxes = std::to_array<Option>({
      .help = "samples per iteration; default: the network file's",
      .column = "batch",
      .list = "64,128,256 or 32:512:x2 or 32:512:+32",
-     .parse = &parse_whole<kMaxBatch>,
-     .show = &show_whole,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.batch = value; }},
+     .values = {&parse_whole<kMaxBatch>, &show_whole},
+     .apply = &set<&CaseOptions::batch>},
     {.flag = "--devices",
      .value = "N",
      .help = "split the batch over 1 to 8 such devices on one link; default 1",
      .column = "devices",
      .list = "1,2,4 or 1:8:x2",
-     .parse = &parse_whole<kMaxDevices>,
-     .show = &show_whole,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.devices = static_cast<int>(value); }},
+     .values = {&parse_whole<kMaxDevices>, &show_whole},
+     .apply = &set<&CaseOptions::devices>},
     {.flag = "--accumulate",
      .value = "N",
      .help = "micro-batches that the batch is cut into, whose gradients add up before one update; "
              "N:near, N:far: where, if gradients leave near memory",
      .column = "rounds",
      .list = "1,2,4:far",
-     .parse = &parse_accumulate,
-     .show = &show_accumulate,
+     .values = {&parse_accumulate, &show_accumulate},
      .apply = &apply_accumulate,
      .steps = false},
     {.flag = "--compute-scale",
@@ -296,17 +316,14 @@ constexpr auto kAxes = std::to_array<Option>({
      .group = OptionGroup::kMachine,
      .column = "compute_scale",
      .list = "1:8:x2 or 0.5,1,2",
-     .parse = &parse_factor,
-     .parse_step = &parse_ratio_step,
-     .show = &show_ratio,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.compute_scale = Ratio(value); }},
+     .values = {&parse_factor, &show_ratio, &parse_ratio_step},
+     .apply = &set<&CaseOptions::compute_scale>},
     {.flag = "--offload",
      .value = "LIST",
      .help = "what of the state is in far memory: optimizer[:SHARE], gradients, weights[:SHARE]",
      .column = "offload",
      .list = "with semicolons between: none; optimizer; optimizer,gradients",
-     .parse = &parse_offload,
-     .show = &show_offload,
+     .values = {&parse_offload, &show_offload},
      .apply = &apply_offload,
      .steps = false,
      .separator = ';'},
@@ -316,18 +333,16 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "memory_bytes",
      .list = "8GiB:32GiB:+4GiB or 12GiB,16GiB",
      .level = AxisLevel::kPlan,
-     .parse = &parse_count<&bytes_of>,
-     .show = &show_size,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.memory = Bytes(value); }},
+     .values = kSizes,
+     .apply = &set<&CaseOptions::memory>},
     {.flag = "--far-memory",
      .value = "SIZE",
      .help = "capacity of far memory, e.g. 64GiB; default: the profile's",
      .column = "far_memory_bytes",
      .list = "64GiB:512GiB:x2 or 64GiB,128GiB",
      .level = AxisLevel::kPlan,
-     .parse = &parse_count<&bytes_of>,
-     .show = &show_size,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.far_memory = Bytes(value); }},
+     .values = kSizes,
+     .apply = &set<&CaseOptions::far_memory>},
     {.flag = "--schedule",
      .value = "NAME",
      .help =
@@ -345,9 +360,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "far_compute_bytes_per_s",
      .list = "50GB/s:400GB/s:x2 or 2Gparam/s,4Gparam/s",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&update_rate_of>,
-     .show = &show_speed,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.far_compute = BytesPerSecond(value); }},
+     .values = {&parse_count<&update_rate_of>, &show_speed},
+     .apply = &set<&CaseOptions::far_compute>},
     {.flag = "--far-throughput",
      .value = "RATE",
      .help = "throughput of far memory, e.g. 40GB/s; default: the profile's",
@@ -355,10 +369,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "far_throughput_bytes_per_s",
      .list = "40GB/s:640GB/s:x2 or 76.8GB/s,inf",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&rate_of>,
-     .show = &show_speed,
-     .apply = [](std::int64_t value,
-                 CaseOptions& to) { to.transfers.far_throughput = BytesPerSecond(value); }},
+     .values = kRates,
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::far_throughput>},
     {.flag = "--latency",
      .value = "TIME",
      .help = "latency of the connection, e.g. 5us; default: the profile's",
@@ -366,9 +378,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "latency_ns",
      .list = "1us:64us:x2 or 0us,5us",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&duration_of>,
-     .show = &show_time,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.transfers.latency = Duration(value); }},
+     .values = {&parse_count<&duration_of>, &show_time},
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::latency>},
     {.flag = "--duplex",
      .value = "RATIO",
      .help = "what each direction of the link keeps of its rate while both move bytes: 0.5 (half "
@@ -377,10 +388,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "duplex",
      .list = "0.6:1:+0.1 or 0.85,1",
      .level = AxisLevel::kPrices,
-     .parse = &parse_share,
-     .parse_step = &parse_ratio_step,
-     .show = &show_ratio,
-     .apply = [](std::int64_t value, CaseOptions& to) { to.transfers.duplex = Ratio(value); }},
+     .values = {&parse_share, &show_ratio, &parse_ratio_step},
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::duplex>},
     {.flag = "--link-to-far",
      .value = "RATE",
      .help = "link rate to far memory alone, before --link",
@@ -388,10 +397,8 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "link_to_far_bytes_per_s",
      .list = "as of --link",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&rate_of>,
-     .show = &show_speed,
-     .apply = [](std::int64_t value,
-                 CaseOptions& to) { to.transfers.link_to_far = BytesPerSecond(value); }},
+     .values = kRates,
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::link_to_far>},
     {.flag = "--link-to-near",
      .value = "RATE",
      .help = "link rate to near memory alone, before --link",
@@ -399,20 +406,16 @@ constexpr auto kAxes = std::to_array<Option>({
      .column = "link_to_near_bytes_per_s",
      .list = "as of --link",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&rate_of>,
-     .show = &show_speed,
-     .apply = [](std::int64_t value,
-                 CaseOptions& to) { to.transfers.link_to_near = BytesPerSecond(value); }},
+     .values = kRates,
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::link_to_near>},
     {.flag = "--link",
      .value = "RATE",
      .help = "link rate in both directions instead of the profile's, e.g. 32GB/s, or inf",
      .column = "link_bytes_per_s",
      .list = "4GB/s:512GB/s:x2 or 16GB/s,inf",
      .level = AxisLevel::kPrices,
-     .parse = &parse_count<&rate_of>,
-     .show = &show_speed,
-     .apply = [](std::int64_t value,
-                 CaseOptions& to) { to.transfers.link = BytesPerSecond(value); }},
+     .values = kRates,
+     .apply = &set<&CaseOptions::transfers, &TransferOptions::link>},
 });
 
 /// Of all rows of a sweep.
@@ -426,60 +429,52 @@ constexpr auto kFixed = std::to_array<Option>({
      .value = "TYPE",
      .help = "element type instead of the network file's",
      .choices = "float64|float32|tf32|float16|bfloat16",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.dtype = chosen<Dtype>(option, text); }},
+     .read = &choose<&CaseOptions::dtype>},
     {.flag = "--grad-dtype",
      .value = "TYPE",
      .help = "of the weights' gradients instead of --precision's",
      .choices = "fp32|bf16|fp16",
      .group = OptionGroup::kTransformers,
      .beside = "--precision",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.graph.types.gradient = type_named(option, text); }},
+     .read = &read_type<&ParameterTypes::gradient>},
     {.flag = "--master-dtype",
      .value = "TYPE",
      .help = "of the copy of 16-bit weights that the optimiser updates, instead of --precision's",
      .choices = "none|fp32|bf16|fp16",
      .group = OptionGroup::kTransformers,
      .beside = "--precision",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.graph.types.master = type_named(option, text); }},
+     .read = &read_type<&ParameterTypes::master>},
     {.flag = "--state-dtype",
      .value = "TYPE",
      .help = "of the numbers that momentum and adam keep, instead of --precision's",
      .choices = "fp32|bf16|fp16",
      .group = OptionGroup::kTransformers,
      .beside = "--precision",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.graph.types.state = type_named(option, text); }},
+     .read = &read_type<&ParameterTypes::state>},
     {.flag = "--accounting",
      .value = "RULE",
      .help = "what counts as in use; default liveness. Schedules that move tensors know only the "
              "first and the last",
      .choices = "liveness|shared-gradients|all-gradients|define-by-run",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.graph.accounting = chosen<Accounting>(option, text); }},
+     .read = &choose<&CaseOptions::graph, &GraphOptions::accounting>},
     {.flag = "--optimizer",
      .value = "NAME",
      .help = "its state is resident; default: the network file's, else sgd (none)",
      .choices = "sgd|momentum|adam|adam8|adafactor",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.graph.optimizer = chosen<Optimizer>(option, text); }},
+     .read = &choose<&CaseOptions::graph, &GraphOptions::optimizer>},
     {.flag = "--adam",
      .value = "KERNELS",
      .help = "one kernel, or one an operation over all parameters, with a temporary number for "
              "each; default fused",
      .choices = "fused|foreach",
      .group = OptionGroup::kTransformers,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.adam = chosen<AdamKernels>(option, text); }},
+     .read = &choose<&CaseOptions::adam>},
     {.flag = "--compute",
      .value = "MODEL",
      .help = "compute time model; default native",
      .choices = "native|paleo",
      .group = OptionGroup::kMachine,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.compute = chosen<ComputeModel>(option, text); }},
+     .read = &choose<&CaseOptions::compute>},
     {.flag = "--percent-of-peak",
      .value = "SHARE",
      .help = "of the rates that PALEO's model takes, in forward and backward; default 1; its "
@@ -494,30 +489,26 @@ constexpr auto kFixed = std::to_array<Option>({
      .value = "NAME",
      .help = "default: the framework's, which is ideal (no fragmentation) unless it says other",
      .choices = "ideal|first-fit|best-fit|caching",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.allocator = chosen<Allocator>(option, text); }},
+     .read = &choose<&CaseOptions::allocator>},
     {.flag = "--exchange",
      .value = "WHEN",
      .help = "devices exchange gradients behind the backward pass (default), or within it",
      .choices = "end|overlap",
      .group = OptionGroup::kMachine,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.exchange = chosen<Exchange>(option, text); }},
+     .read = &choose<&CaseOptions::exchange>},
     {.flag = "--mode",
      .value = "MODE",
      .help = "how copies are made; default pinned",
      .choices = "pinned|pageable",
      .group = OptionGroup::kMachine,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.transfers.mode = chosen<CopyMode>(option, text); }},
+     .read = &choose<&CaseOptions::transfers, &TransferOptions::mode>},
     {.flag = "--kernels",
      .value = "KIND",
      .help = "of a config.json; eager: attention in separate products, repeated keys and values; "
              "sdpa (default): flash attention; fused: norms, gate and loss too",
      .choices = "eager|sdpa|fused",
      .group = OptionGroup::kTransformers,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.kernels = chosen<ImportKernels>(option, text); }},
+     .read = &choose<&CaseOptions::kernels>},
     {.flag = "--loss",
      .value = "FORM",
      .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
@@ -573,16 +564,14 @@ constexpr auto kFixed = std::to_array<Option>({
      .choices = "none|optimizer|gradients|weights",
      .group = OptionGroup::kState,
      .beside = "--devices",
-     .read = [](const Option& option, auto text,
-                auto& to) { to.state_changes.shard = chosen<Shard>(option, text); }},
+     .read = &choose<&CaseOptions::state_changes, &StateChanges::shard>},
     {.flag = "--update",
      .value = "WHERE",
      .help = "who runs the updates of what is far; default far",
      .choices = "near|far",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.state_changes.update = chosen<UpdateAt>(option, text); }},
+     .read = &choose<&CaseOptions::state_changes, &StateChanges::update>},
     {.flag = "--update-after",
      .value = "WHAT",
      .help =
@@ -590,16 +579,14 @@ constexpr auto kFixed = std::to_array<Option>({
      .choices = "all|each",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.state_changes.after = chosen<UpdateAfter>(option, text); }},
+     .read = &choose<&CaseOptions::state_changes, &StateChanges::after>},
     {.flag = "--update-delay",
      .value = "N",
      .help = "1: far updates are those of the iteration before, beside this one; default 0",
      .choices = "0|1",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
-     .read = [](const Option& option, auto text,
-                auto& to) { to.state_changes.delayed = chosen<bool>(option, text); }},
+     .read = &choose<&CaseOptions::state_changes, &StateChanges::delayed>},
     {.flag = "--update-in-backward",
      .help = "updates run as soon as their gradients are complete, which then need no memory",
      .group = OptionGroup::kState,
@@ -613,21 +600,13 @@ constexpr auto kFixed = std::to_array<Option>({
      .help = "units of far weights that come while another is in use; default 1",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
-     .read =
-         [](const Option& option, auto text, auto& to) {
-           to.state_changes.prefetch =
-               static_cast<int>(whole_number_of(text, option.flag, 0, 1000));
-         }},
+     .read = &read_whole<0, 1000, &StateChanges::prefetch>},
     {.flag = "--grad-slots",
      .value = "N",
      .help = "units of gradients that are near at once where gradients leave; default 2",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
-     .read =
-         [](const Option& option, auto text, auto& to) {
-           to.state_changes.gradient_slots =
-               static_cast<int>(whole_number_of(text, option.flag, 1, 1'000'000));
-         }},
+     .read = &read_whole<1, 1'000'000, &StateChanges::gradient_slots>},
     {.flag = "--grad-transfer",
      .value = "BITS",
      .help = "of a gradient on the link; default: as near",
@@ -710,7 +689,7 @@ std::size_t axis_place(std::string_view flag) {
 
 void read_option(const Option& option, std::string_view text, CaseOptions& options) {
   if (option.read != nullptr) return option.read(option, text, options);
-  if (option.apply != nullptr) option.apply(option.parse(text, option.flag), options);
+  if (option.apply != nullptr) option.apply(option.values.parse(text, option.flag), options);
 }
 
 void check_together(const CaseOptions& options) {

@@ -34,6 +34,15 @@ enum class OptionNames { kNothing, kHardware, kFrameworks, kSchedules, kInputFil
 /// Part of --help that shows the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
+/// Texts of values that are counts.
+struct OptionValues {
+  /// Parses a value; throws SpecError at `place`.
+  std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
+  std::string (*show)(std::int64_t value) = nullptr;
+  /// Parses the step of a range; null: as a value.
+  std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
+};
+
 struct Option {
   std::string_view flag;          ///< such as "--far-memory"
   std::string_view value = {};    ///< name of the value in --help; empty: a switch
@@ -51,11 +60,7 @@ struct Option {
   std::string_view column = {};  ///< column of results; empty: no axis
   std::string_view list = {};    ///< examples of several values
   AxisLevel level = AxisLevel::kCosts;
-  /// Parses a value; throws SpecError at `place`. Null: the axis is named.
-  std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
-  /// Parses the step of a range; null: as a value.
-  std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
-  std::string (*show)(std::int64_t value) = nullptr;
+  OptionValues values = {};  ///< null: the axis is named
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
   bool steps = true;          ///< ranges are allowed; false: values are names of a table
   char separator = ',';       ///< separator of values in a list

@@ -70,20 +70,23 @@ class RangeReader {
     std::ranges::sort(sorted);
     const auto twice = std::ranges::adjacent_find(sorted);
     if (twice == sorted.end()) return;
-    bad_value(axis_.flag,
-              fmt::format("{}, in which {} comes twice", in_quotes(text), axis_.show(*twice)),
-              "each value once");
+    bad_value(
+        axis_.flag,
+        fmt::format("{}, in which {} comes twice", in_quotes(text), axis_.values.show(*twice)),
+        "each value once");
   }
 
   void read_part(const std::string& part) {
     const std::size_t first = part.find(':');
-    if (first == std::string::npos || !axis_.steps) return add(part, axis_.parse(part, axis_.flag));
+    if (first == std::string::npos || !axis_.steps)
+      return add(part, axis_.values.parse(part, axis_.flag));
     const std::size_t second = part.find(':', first + 1);
     if (second == std::string::npos || part.find(':', second + 1) != std::string::npos) {
       bad_value(axis_.flag, in_quotes(part), "FROM:TO:xFACTOR or FROM:TO:+STEP");
     }
-    const std::int64_t from = axis_.parse(part.substr(0, first), axis_.flag);
-    const std::int64_t to = axis_.parse(part.substr(first + 1, second - first - 1), axis_.flag);
+    const std::int64_t from = axis_.values.parse(part.substr(0, first), axis_.flag);
+    const std::int64_t to =
+        axis_.values.parse(part.substr(first + 1, second - first - 1), axis_.flag);
     const std::string step = part.substr(second + 1);
     if (from > to) bad_value(axis_.flag, in_quotes(part), "FROM <= TO", "the range is empty");
     if (to > kMaxValue) bad_value(axis_.flag, in_quotes(part), "a range that ends");
@@ -119,7 +122,8 @@ class RangeReader {
   void add_up(const std::string& part, std::int64_t from, std::int64_t to,
               const std::string& step) {
     const std::int64_t by =
-        (axis_.parse_step != nullptr ? axis_.parse_step : axis_.parse)(step, axis_.flag);
+        (axis_.values.parse_step != nullptr ? axis_.values.parse_step : axis_.values.parse)(
+            step, axis_.flag);
     if (by < 1) bad_value(axis_.flag, in_quotes(part), "a step greater than 0");
     if (by > kMaxValue) return add(part, from);
     const auto count = static_cast<std::size_t>((to - from) / by) + 1;

@@ -124,7 +124,7 @@ std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place) {
   for (const std::size_t axis : axes_of_graphs()) {
     const auto& values = grid.lists().values[axis];
     // Names may stand in several places of a zipped list, and are read once.
-    const bool is_name = axis_kinds()[axis].parse == nullptr;
+    const bool is_name = axis_kinds()[axis].values.parse == nullptr;
     const std::size_t at = values.empty() ? 0
                            : is_name      ? static_cast<std::size_t>(values[place[axis]])
                                           : place[axis];

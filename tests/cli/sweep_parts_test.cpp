@@ -55,7 +55,7 @@ TEST_CASE("a range may have a million values") {
 
 TEST_CASE("every axis reads what it shows") {
   for (const Option& axis : axis_kinds()) {
-    if (axis.parse == nullptr) continue;
+    if (axis.values.parse == nullptr) continue;
     CAPTURE(axis.flag);
     // Half of what megatron-hybrid moves; a half, a quarter and gradients.
     constexpr std::int64_t kHalf = 500'000'000;
@@ -66,7 +66,7 @@ TEST_CASE("every axis reads what it shows") {
                                : axis.flag == "--expert-parallel" ? 4
                                : !axis.steps                      ? 3
                                                                   : 2'000'000'000;
-    CHECK(axis.parse(axis.show(value), axis.flag) == value);
+    CHECK(axis.values.parse(axis.values.show(value), axis.flag) == value);
   }
 }
 
