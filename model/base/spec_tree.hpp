@@ -136,6 +136,10 @@ class SpecView {
   std::shared_ptr<KeysAskedFor> asked_;
 };
 
+/// Throws SpecError unless the document is of `format` in version 1. `others`: formats, and what to say of them.
+void check_format(const SpecView& root, std::string_view format,
+                  const std::vector<std::pair<std::string, std::string>>& others = {});
+
 /// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& known);

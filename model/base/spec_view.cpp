@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 
@@ -210,6 +211,20 @@ double SpecView::as_ratio(double lowest, double highest) const {
     fail(found(), fmt::format("a ratio from {} to {}", lowest, highest));
   }
   return ratio;
+}
+
+void check_format(const SpecView& root, std::string_view format,
+                  const std::vector<std::pair<std::string, std::string>>& others) {
+  (void)root.find("$schema");
+  const SpecView given = root.get("format");
+  const std::string name = given.as_text();
+  if (name != format) {
+    const auto* other = find_named(others, name);
+    given.fail(given.found(), in_quotes(format), other != nullptr ? other->second : "");
+  }
+  const SpecView version = root.get("version");
+  if (version.node().integer == 1) return;
+  version.fail(version.found(), "1", "the version of the format, not of the file");
 }
 
 }  // namespace ooc

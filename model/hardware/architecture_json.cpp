@@ -41,21 +41,6 @@ constexpr std::array<const char*, 2> kClasses{"geforce", "workstation"};
 constexpr const char* kMostGain = "most_gain";
 constexpr double kLargestGain = 64;
 
-void check_architecture_format(const SpecView& root) {
-  (void)root.find("$schema");
-  const SpecView format = root.get("format");
-  if (format.as_text() != "ooc-paleo/architecture") {
-    format.fail(format.found(), "\"ooc-paleo/architecture\"",
-                format.as_text() == "ooc-paleo/hardware-profile"
-                    ? "this is a machine: its \"compute.architecture\" names such a file"
-                    : "");
-  }
-  const SpecView version = root.get("version");
-  if (version.node().integer != 1) {
-    version.fail(version.found(), "1", "the version of the format, not of the file");
-  }
-}
-
 /// The fields of one section, and no others.
 void read_section(const ProfileSection& section, std::string_view name,
                   ArchitectureParameters& parameters) {
@@ -100,7 +85,9 @@ Architecture read_architecture(const SpecDocument& document) {
 }
 
 Architecture read_architecture(const SpecView& view) {
-  check_architecture_format(view);
+  check_format(view, "ooc-paleo/architecture",
+               {{"ooc-paleo/hardware-profile",
+                 "this is a machine: its \"compute.architecture\" names such a file"}});
   ProfileReading reading;
   const std::vector<ProfileNumber>& numbers = reading.numbers;
   const ProfileSection root(view, "", reading);

@@ -16,16 +16,6 @@ namespace {
 
 constexpr int kMostLanes = 1024;
 
-void check_link_format(const SpecView& root) {
-  (void)root.find("$schema");
-  (void)root.find("description");
-  const SpecView format = root.get("format");
-  if (format.as_text() != "ooc-paleo/link") format.fail(format.found(), "\"ooc-paleo/link\"");
-  const SpecView version = root.get("version");
-  if (version.node().integer != 1) version.fail(version.found(), "1");
-}
-
-/// Ascending, and the name ends in the last: "pcie3x16".
 std::vector<int> read_widths(const SpecView& root, const std::string& name) {
   std::vector<int> widths;
   const std::optional<SpecView> list = root.find("widths");
@@ -106,7 +96,8 @@ LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits) {
 
 LinkDefaults read_link(const SpecDocument& document) {
   const SpecView view(document);
-  check_link_format(view);
+  check_format(view, "ooc-paleo/link");
+  (void)view.find("description");
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   LinkDefaults link;

@@ -73,20 +73,6 @@ PeerLink read_peers(const ProfileSection& section) {
   return peers;
 }
 
-void check_format(const SpecView& root) {
-  (void)root.find("$schema");
-  const SpecView format = root.get("format");
-  const std::string name = format.as_text();
-  if (name != "ooc-paleo/hardware-profile") {
-    format.fail(format.found(), "\"ooc-paleo/hardware-profile\"",
-                name == "ooc-paleo/network" ? "this is a network, not a machine" : "");
-  }
-  const SpecView version = root.get("version");
-  if (version.node().integer != 1) {
-    version.fail(version.found(), "1", "the version of the format, not of the file");
-  }
-}
-
 /// Everything but provenance; what is wrong is kept in the section.
 void read_parts(const ProfileSection& root, const ProfileSources& sources,
                 HardwareProfile& profile) {
@@ -164,7 +150,8 @@ Bytes size_above_zero(const SpecView& view) {
 
 HardwareProfile read_profile(const SpecDocument& document, const ProfileSources& sources) {
   const SpecView view(document);
-  check_format(view);
+  check_format(view, "ooc-paleo/hardware-profile",
+               {{"ooc-paleo/network", "this is a network, not a machine"}});
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   HardwareProfile profile;

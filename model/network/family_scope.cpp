@@ -45,12 +45,9 @@ void check_texts(const SpecView& view) {
 }
 
 void check_file(const SpecView& root) {
-  const SpecView format = root.get("format");
-  if (format.as_text() != "ooc-paleo/family") format.fail(format.found(), "\"ooc-paleo/family\"");
-  (void)root.get("version").as_integer(1, 1);
-  root.reject_unknown_keys({"$schema", "description", "model_types", "base", "heads", "keys",
-                            "words", "refuse", "require", "values", "symbols", "inputs", "layers",
-                            "parts"});
+  check_format(root, "ooc-paleo/family");
+  root.reject_unknown_keys({"description", "model_types", "base", "heads", "keys", "words",
+                            "refuse", "require", "values", "symbols", "inputs", "layers", "parts"});
   if (const auto keys = root.find("keys")) {
     for (const auto& [name, key] : keys->members()) {
       key.reject_unknown_keys({"key", "is", "of", "least", "most", "default"});

@@ -114,11 +114,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void read_head(const SpecView& root, Network& network) {
-  const SpecView format = root.get("format");
-  if (format.as_text() != "ooc-paleo/network") {
-    format.fail(format.found(), "\"ooc-paleo/network\"");
-  }
-  (void)root.get("version").as_integer(1, 1);
+  check_format(root, "ooc-paleo/network");
   network.name = read_short_text(root.get("name"));
   if (const auto source = root.find("source")) network.source = source->as_text();
   if (const auto batch = root.find("batch")) network.batch = batch->as_integer(1, kMaxBatch);
@@ -357,7 +353,7 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   const SpecView layers = root.get("layers");
   const std::optional<SpecView> expect = root.find("expect");
   (void)root.find("outputs");
-  root.reject_unknown_keys({"$schema", "description", "symbols"});
+  root.reject_unknown_keys({"description", "symbols"});
 
   const InputNames input_names = names_of(network.inputs);
   LayerTree tree = read_layer_tree(layers, input_names, options.copies);

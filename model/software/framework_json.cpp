@@ -75,21 +75,6 @@ void take(const ProfileSection& section, std::string_view key,
   if (const auto view = section.optional_number(key)) value = choice_of(*view, choices);
 }
 
-void check_framework_format(const SpecView& root) {
-  (void)root.find("$schema");
-  const SpecView format = root.get("format");
-  if (format.as_text() != "ooc-paleo/framework") {
-    format.fail(format.found(), "\"ooc-paleo/framework\"",
-                format.as_text() == "ooc-paleo/hardware-profile" ? "this is a machine: --hardware"
-                : format.as_text() == "ooc-paleo/network"        ? "this is a network"
-                                                                 : "");
-  }
-  const SpecView version = root.get("version");
-  if (version.node().integer != 1) {
-    version.fail(version.found(), "1", "the version of the format, not of the file");
-  }
-}
-
 std::pair<int, int> version_of(const SpecView& view) {
   if (const auto version = parse_library_version(view.as_text())) return *version;
   view.fail(view.found(), "a version such as \"5.1\"");
@@ -217,7 +202,9 @@ void replace_provenance(Framework& framework, const std::vector<Provenance>& own
 
 Framework read(const SpecDocument& document, const FrameworkSources& sources, std::size_t depth) {
   const SpecView view(document);
-  check_framework_format(view);
+  check_format(view, "ooc-paleo/framework",
+               {{"ooc-paleo/hardware-profile", "this is a machine: --hardware"},
+                {"ooc-paleo/network", "this is a network"}});
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   Framework framework;
