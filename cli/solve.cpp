@@ -36,8 +36,7 @@ std::string question(const SolveReport& report, const SolveRequest& asked) {
                        asked.axis.word, format_duration(*asked.time), alone);
   }
   if (asked.axis.is_needed()) {
-    const double within =
-        static_cast<double>(asked.within.count()) / static_cast<double>(kOne.count());
+    const double within = asked.within / kOne;
     return fmt::format("smallest {} for an iteration within {} of computing alone, {}",
                        asked.axis.word, format_percent(within), alone);
   }
@@ -119,8 +118,7 @@ ResultRows solve_rows(const SolveReport& report, const SolveRequest& asked) {
       .remarks = report.remarks};
   if (axis.is_needed()) {
     const bool is_rate = axis.unit == SolveAxis::Unit::kRate;
-    const double within =
-        static_cast<double>(asked.within.count()) / static_cast<double>(kOne.count());
+    const double within = asked.within / kOne;
     rows.head.front() += fmt::format("\nnow {}", (is_rate ? &rate_text : &bytes_text)(report.now));
     rows.facts = {{"needed", std::string(axis.word)},
                   {"unit", is_rate ? "bytes_per_s" : "bytes"},

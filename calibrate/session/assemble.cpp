@@ -246,11 +246,8 @@ class Assembler {
   /// Behind the memories, which limit the rates.
   void duplex() {
     Connection& connection = profile_.connection;
-    const auto share_of = [](Ratio ratio) {
-      return static_cast<double>(ratio.count()) / static_cast<double>(kOne.count());
-    };
     const DuplexShares found = calibration_.duplex.value_or(
-        DuplexShares{share_of(connection.duplex.to_near), share_of(connection.duplex.to_far)});
+        DuplexShares{connection.duplex.to_near / kOne, connection.duplex.to_far / kOne});
     // Both shares go up by the same part of what they lack, until both directions of the mode that asks
     // for most carry what the faster one does alone.
     double part = 0;

@@ -16,15 +16,11 @@ Int128 scaled_bytes(BytesPerSecond rate, Duration time) {
   return Int128{rate.count()} * time.count();
 }
 
-double ratio_of(Duration part, Duration whole) {
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
-}
-
 }  // namespace
 
 double processing_utilization(Bytes available, Bytes full_concurrency) {
   if (available >= full_concurrency) return 1.0;
-  return static_cast<double>(available.count()) / static_cast<double>(full_concurrency.count());
+  return available / full_concurrency;
 }
 
 Bytes bytes_within(BytesPerSecond rate, Duration time) {
@@ -53,7 +49,7 @@ Duration swap_time(SwapStage path, Bytes bytes) {
 }
 
 double BackwardSection::utilization() const {
-  return length() == Duration(0) ? 1.0 : ratio_of(processing, length());
+  return length() == Duration(0) ? 1.0 : processing / length();
 }
 
 double section_concurrency(BackwardSection section, Bytes full_concurrency) {

@@ -35,6 +35,9 @@ class Quantity {
     return Quantity(a.count_ * factor);
   }
   friend constexpr Quantity operator*(std::int64_t factor, Quantity a) { return a * factor; }
+  friend constexpr double operator/(Quantity part, Quantity whole) {
+    return static_cast<double>(part.count_) / static_cast<double>(whole.count_);
+  }
 
  private:
   std::int64_t count_ = 0;

@@ -166,19 +166,15 @@ std::optional<LinkDefaults> find_link(const std::vector<LinkDefaults>& links,
 
 LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond rate) {
   const auto distance = [&](const LinkDefaults& link) {
-    return std::abs(std::log(static_cast<double>(pinned_rate(link).count()) /
-                             static_cast<double>(rate.count())));
+    return std::abs(std::log(pinned_rate(link) / rate));
   };
-  LinkDefaults link = *std::ranges::min_element(
-      links,
-      [&](const LinkDefaults& a, const LinkDefaults& b) { return distance(a) < distance(b); });
+  LinkDefaults link = *std::ranges::min_element(links, {}, distance);
   const std::string like = fmt::format("as {}, in proportion to its rate: ", link.name);
   link.name = format_rate(rate);
   link.widths.clear();
   link.connection.name = "link of " + link.name;
   link.connection.theoretical.reset();
-  scale_rates(link.connection,
-              static_cast<double>(rate.count()) / static_cast<double>(pinned_rate(link).count()));
+  scale_rates(link.connection, rate / pinned_rate(link));
   TransferMode& pinned = link.connection.modes.at("pinned");
   for (TransferLine* line : {&pinned.to_near, &pinned.to_far}) {
     StraightLine& straight = std::get<StraightLine>(*line);

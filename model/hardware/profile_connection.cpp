@@ -130,10 +130,6 @@ Duplex read_duplex(const ProfileSection& section) {
   return read;
 }
 
-double share(Ratio ratio) {
-  return static_cast<double>(ratio.count()) / static_cast<double>(kOne.count());
-}
-
 /// Both directions at once cannot carry less than the faster one alone: below that ratio taking
 /// turns would be faster (half duplex is exactly that).
 void check_duplex(const SpecView& view, const HardwareProfile& profile) {
@@ -147,14 +143,14 @@ void check_duplex(const SpecView& view, const HardwareProfile& profile) {
     const double out = peak_rate(mode.to_far, profile);
     const double lowest = std::max(in, out) / (in + out);
     // 5e-7: a ratio written with six decimals may be rounded down.
-    const double kept = share(duplex.to_near) * in + share(duplex.to_far) * out;
+    const double kept = duplex.to_near / kOne * in + duplex.to_far / kOne * out;
     if (kept >= (lowest - 5e-7) * (in + out)) continue;
     if (!pair) {
       view.fail(view.found(), fmt::format("a ratio from {:.6f} to 1", lowest),
                 fmt::format("half duplex of mode {} is {:.6f}", in_quotes(name), lowest));
     }
-    const double near = (std::max(in, out) - share(duplex.to_far) * out) / in;
-    view.fail(fmt::format("{} to near and {} to far", share(duplex.to_near), share(duplex.to_far)),
+    const double near = (std::max(in, out) - duplex.to_far / kOne * out) / in;
+    view.fail(fmt::format("{} to near and {} to far", duplex.to_near / kOne, duplex.to_far / kOne),
               "shares with which both directions carry what the faster one does alone",
               fmt::format("in mode {} they carry {:.3f} of it; {}", in_quotes(name),
                           kept / std::max(in, out),

@@ -11,9 +11,7 @@
 namespace ooc {
 namespace {
 
-SpecNode ratio(Ratio value) {
-  return number_node(static_cast<double>(value.count()) / static_cast<double>(kOne.count()));
-}
+SpecNode ratio(Ratio value) { return number_node(value / kOne); }
 
 SpecNode efficiency(const std::string& kind, const Efficiency& value) {
   // A single point is a constant, whatever its abscissa.

@@ -205,7 +205,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
       }
       if (const Ratio share = state.share[i]; share != kOne) {
         way.time = Duration(share_of(way.time.count(), share));
-        way.seconds *= static_cast<double>(share.count()) / static_cast<double>(kOne.count());
+        way.seconds *= share / kOne;
       }
     }
   }

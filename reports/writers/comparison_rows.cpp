@@ -167,9 +167,7 @@ std::string too_close(const Runs& fits, const Look& look) {
   const auto next = std::ranges::find_if(
       fits, [&](const RunReport* each) { return each->iteration_time > best.iteration_time; });
   if (next == fits.end() || !best.errors || best.errors->ratio == 0) return "";
-  const double lead = static_cast<double>((*next)->iteration_time.count()) /
-                          static_cast<double>(best.iteration_time.count()) -
-                      1;
+  const double lead = (*next)->iteration_time / best.iteration_time - 1;
   if (lead >= best.errors->ratio) return "";
   return wrapped_list(
       fmt::format("  {} is {} quicker than {}:", row_name(best), format_percent(lead),

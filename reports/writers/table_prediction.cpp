@@ -18,7 +18,7 @@ constexpr std::size_t kMovedShown = 8;
 
 double share(Duration part, Duration whole) {
   if (whole.count() == 0) return 0;
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+  return part / whole;
 }
 
 TextTable facts() { return TextTable({left(""), "", left("")}); }

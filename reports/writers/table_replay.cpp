@@ -25,7 +25,7 @@ std::string deviation_text(double ratio) { return fmt::format("{:+.1f} %", ratio
 
 std::string percent_of(Duration part, Duration whole) {
   if (whole.count() == 0) return "-";
-  return deviation_text(static_cast<double>(part.count()) / static_cast<double>(whole.count()));
+  return deviation_text(part / whole);
 }
 
 std::string rate_text(Bytes bytes, Duration time) {

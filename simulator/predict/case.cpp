@@ -151,9 +151,7 @@ std::string_view allocator_name(Allocator allocator) {
 std::string compute_text(const CaseOptions& options) {
   if (options.compute == ComputeModel::kNative) return "native";
   if (options.percent_of_peak == kOne) return "paleo";
-  return format_percent(static_cast<double>(options.percent_of_peak.count()) /
-                        static_cast<double>(kOne.count())) +
-         "-of-peak paleo";
+  return format_percent(options.percent_of_peak / kOne) + "-of-peak paleo";
 }
 
 std::string_view exchange_name(Exchange exchange) {

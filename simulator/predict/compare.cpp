@@ -47,8 +47,7 @@ struct Rerun {
                   .iteration_time = iteration_time_of(workload, machine, other, schedule),
                   .gain = 0};
     if (result.iteration_time && report.iteration_time.count() > 0) {
-      result.gain = 1 - static_cast<double>(result.iteration_time->count()) /
-                            static_cast<double>(report.iteration_time.count());
+      result.gain = 1 - *result.iteration_time / report.iteration_time;
     }
     results.push_back(std::move(result));
   }

@@ -261,9 +261,7 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const TransferOptions
     compute.assumed = false;
   } else if (compute.share) {
     const BytesPerSecond whole = transfers.far_throughput.value_or(hardware.far_memory.throughput);
-    const double share =
-        static_cast<double>(compute.share->count()) / static_cast<double>(kOne.count());
-    const double rate = share * static_cast<double>(whole.count());
+    const double rate = *compute.share / kOne * static_cast<double>(whole.count());
     compute.throughput = whole == kInfiniteRate
                              ? whole
                              : BytesPerSecond(std::max<std::int64_t>(1, std::llround(rate)));

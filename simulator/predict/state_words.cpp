@@ -94,8 +94,7 @@ std::int64_t bits_of(const std::optional<Ratio>& share) { return share ? share->
 
 std::string with_share(std::string_view name, Ratio share) {
   if (share == kOne) return std::string(name);
-  return fmt::format("{}:{}", name,
-                     static_cast<double>(share.count()) / static_cast<double>(kOne.count()));
+  return fmt::format("{}:{}", name, share / kOne);
 }
 
 /// "optimizer:0.5", and its share; all of it where none is said.

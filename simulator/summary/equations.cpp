@@ -14,7 +14,7 @@ namespace {
 
 double utilization_of(Duration part, Duration whole) {
   if (whole == Duration(0)) return 1;
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+  return part / whole;
 }
 
 /// Num_avail from step to step, by (3), (4) or (6).

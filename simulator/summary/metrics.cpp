@@ -26,9 +26,7 @@ Value value_of(Duration held) { return held.count(); }
 Value value_of(OutOfMemory::Tier held) {
   return std::string(held == OutOfMemory::Tier::kFar ? "far" : "near");
 }
-Value value_of(Ratio held) {
-  return static_cast<double>(held.count()) / static_cast<double>(kOne.count());
-}
+Value value_of(Ratio held) { return held / kOne; }
 Value value_of(BytesPerSecond held) {
   if (held == kInfiniteRate) return std::string("inf");
   return held.count();
@@ -187,9 +185,7 @@ constexpr Metric kMetrics[] = {
     {"gap", "", "gap", "iteration time above the lower bound, as a share of it",
      [](const Report& r) -> Value {
        if (!r.feasible || !r.lower_bound || r.lower_bound->count() == 0) return {};
-       return static_cast<double>(r.iteration_time.count()) /
-                  static_cast<double>(r.lower_bound->count()) -
-              1;
+       return r.iteration_time / *r.lower_bound - 1;
      }},
     {"dtype", "inputs", "dtype", "element type that the network is computed in",
      input<&RunInputs::dtype>},

@@ -44,7 +44,7 @@ Duration median_by(const std::vector<Item>& items, Duration Item::*member) {
 
 double share_of(Duration part, Duration whole) {
   if (whole.count() == 0) return 0;
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+  return part / whole;
 }
 
 void add_iterations(ReplayReport& report, const Timeline& predicted) {

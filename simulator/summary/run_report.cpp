@@ -44,8 +44,7 @@ std::optional<LargestLoss> largest_loss(const RunReport& report) {
   const Duration most = std::max(slower, *largest);
   if (most <= Duration(0)) return std::nullopt;
   LargestLoss loss;
-  loss.share =
-      static_cast<double>(most.count()) / static_cast<double>(report.iteration_time.count());
+  loss.share = most / report.iteration_time;
   if (most > slower) loss.cause = static_cast<StallCause>(largest - report.stalls.begin());
   return loss;
 }

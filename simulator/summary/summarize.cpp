@@ -21,7 +21,7 @@ constexpr double kNoticeableShare = 0.05;
 
 double over(Duration part, Duration whole) {
   if (whole.count() == 0) return 1;
-  return static_cast<double>(part.count()) / static_cast<double>(whole.count());
+  return part / whole;
 }
 
 void name_limit(RunReport& report) {
