@@ -5,14 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
-#include "simulator/predict/options.hpp"
 
 namespace ooc {
 namespace {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <variant>
 
-#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_nodes.hpp"
 

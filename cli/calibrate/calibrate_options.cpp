@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "cli/options.hpp"

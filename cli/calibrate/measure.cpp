@@ -14,8 +14,6 @@
 
 #include "calibrate/session/samples.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/options.hpp"
-#include "cli/output_file.hpp"
 #include "model/base/terminal_text.hpp"
 
 namespace ooc {

@@ -17,7 +17,6 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/pictures.hpp"
 #include "cli/remarks.hpp"

@@ -12,7 +12,6 @@
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
-#include "reports/writers/text_table.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 
 namespace ooc {

@@ -12,7 +12,6 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"

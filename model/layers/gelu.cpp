@@ -14,7 +14,6 @@
 // Where it is wrong: what is alive between two of these kernels is not counted as workspace.
 #include <array>
 #include <string>
-#include <vector>
 
 #include "model/base/named.hpp"
 #include "model/layers/activation.hpp"

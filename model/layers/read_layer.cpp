@@ -6,7 +6,6 @@
 // element, and its weights' gradient, are not done).
 #include "model/layers/read_layer.hpp"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>

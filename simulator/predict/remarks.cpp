@@ -14,7 +14,6 @@
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_provenance.hpp"
-#include "simulator/schedules/option_table.hpp"
 
 namespace ooc {
 
