@@ -59,6 +59,7 @@ constexpr StatePreset kStatePresets[] = {
        to.state = {.optimizer = kOne,
                    .gradients = true,
                    .weights = kOne,
+                   .prefetch = 0,  // a device alone gathers nothing: it copies where it computes
                    .far_gradients = FarGradients::kHeld};
        if (!to.precision) to.precision = Precision::kFsdpBf16;
      }},
@@ -205,6 +206,7 @@ void apply_state_changes(const StateChanges& changes, StateOptions& state) {
   change(state.update, changes.update);
   change(state.after, changes.after);
   change(state.delayed, changes.delayed);
+  if (changes.shard == Shard::kWeights) state.prefetch = StateOptions().prefetch;
   change(state.prefetch, changes.prefetch);
   change(state.gradient_slots, changes.gradient_slots);
   change(state.gradient_bytes, changes.gradient_bytes);
