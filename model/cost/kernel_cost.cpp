@@ -14,19 +14,22 @@ namespace ooc {
 namespace {
 
 /// Rows run along what does not grow with the batch: in, out or keys, not samples or steps.
-bool has_aligned_rows(const LayerProduct& product, std::int64_t element) {
-  const auto fits = [&](std::int64_t row) { return row * element % 16 == 0; };
-  return fits(product.m) && (product.batch == BatchAxis::kN || fits(product.n)) &&
-         (product.batch == BatchAxis::kK || fits(product.k));
+std::int64_t row_start(const LayerProduct& product, std::int64_t element) {
+  const std::int64_t steps = product.m | (product.batch == BatchAxis::kN ? 0 : product.n) |
+                             (product.batch == BatchAxis::kK ? 0 : product.k);
+  return std::min(std::int64_t{16}, (steps & -steps) * element);
 }
 
 // Passes over the weights of attention, heads x queries x keys, between its products. In one kernel:
-// softmax and its gradient. Apart: scale, mask, softmax, each read and written; as much and the
-// gradient's own backward; and four permutes of the operands each way.
+// softmax and its gradient. Apart: scale, mask, softmax, each read and written; as much, the product of
+// result and gradient, and three for the softmax's own backward; casts about a wider softmax, one of
+// which the layer counts; and four permutes of the operands each way.
 constexpr double kFusedForward = 2;
 constexpr double kFusedBackward = 3;
-constexpr double kSeparateForward = 6;
-constexpr double kSeparateBackward = 9;
+constexpr double kSeparateForward = 5;
+constexpr double kSeparateBackward = 5;
+constexpr double kWideForward = 1;
+constexpr double kWideBackward = 4;
 constexpr double kPermutes = 8;
 constexpr double kSeparateKernels = 5;
 // Sum of two gradients: two reads and a write; on another kernel's back one read.
@@ -58,12 +61,6 @@ constexpr double kDraws = 0.7;
 constexpr double kWindowPixel = 0.58;
 constexpr double kMeanPixel = 5;
 constexpr double kMaximumPixel = 2.8;
-
-/// Of all multiprocessors a second, of 64 float32 units each, or of 128 where 64 would have to clock above 2.3 GHz.
-double cycles_per_second(const KernelMachine& machine) {
-  const double cycles = machine.peak[static_cast<std::size_t>(Dtype::kFloat32)].per_second / 2 / 64;
-  return cycles / machine.multiprocessors > 2.3e9 ? cycles / 2 : cycles;
-}
 
 ConvolutionPass pass_of(TaskKind kind, bool mirrored) {
   if (kind == TaskKind::kBackwardWeights) return ConvolutionPass::kBackwardWeights;
@@ -177,16 +174,21 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
                                               ? all.backward_weights
                                               : all.backward_data;
   double seconds = 0;
+  const Dtype type = type_of(model);
+  const bool pads = platform_.software.fusion == Fusion::kAll;  // compilers of graphs pad rows
   for (const LayerProduct& each : list) {
-    const Dtype type = type_of(model);
-    Product product{static_cast<double>(each.m), static_cast<double>(each.n),
-                    static_cast<double>(each.k), static_cast<double>(each.count),
-                    has_aligned_rows(each, dtype_info(type).bytes)};
+    Product product{static_cast<double>(each.m),
+                    static_cast<double>(each.n),
+                    static_cast<double>(each.k),
+                    static_cast<double>(each.count),
+                    pads ? 16 : row_start(each, dtype_info(type).bytes),
+                    kind == TaskKind::kForward};
     (each.batch == BatchAxis::kN   ? product.n
      : each.batch == BatchAxis::kK ? product.k
                                    : product.count) *= batch_;
-    const auto [known, is_new] = linear_.try_emplace(
-        {product.m, product.n, product.k, product.count, type, product.is_aligned});
+    const auto [known, is_new] =
+        linear_.try_emplace({product.m, product.n, product.k, product.count, type,
+                             product.row_start, product.is_forward});
     if (is_new) known->second = linear_seconds(product, type, platform_);
     seconds += known->second;
   }
@@ -196,16 +198,24 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
 /// Share of its long-sequence rate that fused attention reaches: a query costs as much as 215 keys more. Against published
 /// bars of 512 to 16,384 tokens, mean and worst error: FlashAttention-2 on A100 and H100 4, 13 % (Dao-AILab/flash-attention
 /// @0251105, assets), cuDNN 5, 14 %, FlashAttention-3 7, 38 % at 512 tokens, causal (arXiv:2407.08608, figure 5).
-double share_of_shape(const FusedAttention& form, const FlashParameters& flash) {
-  constexpr double kKeysBeside = 215;
+/// cuDNN's backward pass is three kernels and casts: 350 to 530 keys, 30 shapes on an H100 (tests/data/measured/h100-sxm).
+constexpr double kKeysBeside = 215;
+constexpr double kKeysBesideCudnnBackward = 450;
+double share_of_shape(const FusedAttention& form, const FlashParameters& flash, double beside) {
   const double halvings = std::max(0.0, std::log2(128 / form.head));
-  return std::pow(flash.head_64, halvings) * form.keys / (form.keys + kKeysBeside);
+  return std::pow(flash.head_64, halvings) * form.keys / (form.keys + beside);
 }
 
 /// FlashAttention's first version, of the second's rate: up to 50 and 35 % of an A100's peak where that has up to 73 and
 /// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed.
 constexpr double kFirstForward = 0.50 / 0.73;
 constexpr double kFirstBackward = 0.35 / 0.63;
+
+/// Random numbers that cuDNN's attention draws in a cycle of a multiprocessor, beside all else: 3.4 to 3.7 forward, 7 to 10
+/// backward, of the times with and without dropout on an H100 (tests/data/measured/h100-sxm, attention). FlashAttention's own
+/// kernels draw for nothing here: theirs take 8 bits a number, and nobody's times were found.
+constexpr double kDrawnForward = 3.8;
+constexpr double kDrawnBackward = 10;
 
 /// One kernel that multiplies at a share of the rate of large products and moves the layer's operands.
 double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) const {
@@ -216,16 +226,25 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const FlashParameters& flash =
       platform_.architecture.flash[library < kFusedAttentions ? library : 0];
   const bool first = platform_.software.attention == AttentionKernels::kFlash1;
+  const bool of_cudnn = platform_.software.attention == AttentionKernels::kCudnn &&
+                        !(flash == platform_.architecture.flash.front());
   const double of_library = forward ? flash.forward * (first ? kFirstForward : 1)
                                     : flash.backward * (first ? kFirstBackward : 1);
-  const double share = on_tensor_cores(platform_, dtype)
-                           ? of_library * share_of_shape(*model.fused_attention, flash)
-                           : 1;
+  const double share =
+      on_tensor_cores(platform_, dtype)
+          ? of_library *
+                share_of_shape(*model.fused_attention, flash,
+                               of_cudnn && !forward ? kKeysBesideCudnnBackward : kKeysBeside)
+          : 1;
   const double math =
       static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));
   const double memory =
       static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
-  return roofed(math, memory, platform_.architecture.roof_sharpness) +
+  const double drawn = of_cudnn ? model.fused_attention->drawn * batch_ /
+                                      (forward ? kDrawnForward : kDrawnBackward) /
+                                      cycles_per_second(platform_.machine)
+                                : 0;
+  return roofed(math, memory, platform_.architecture.roof_sharpness) + drawn +
          platform_.architecture.kernel_seconds;
 }
 
@@ -265,10 +284,11 @@ double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) con
   if (!written_out && software.attention != AttentionKernels::kSeparate) {
     return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }
-  const double output = output_bytes(model);
-  return beside +
-         streaming(weights * (forward ? kSeparateForward : kSeparateBackward) + output * kPermutes,
-                   kSeparateKernels);
+  const double wide = products.softmax_width;
+  const double passes = (forward ? kSeparateForward + kWideForward * wide
+                                 : kSeparateBackward + kWideBackward * wide) +
+                        (wide == 1 ? 0 : 1 + wide);
+  return beside + streaming(weights * passes + output_bytes(model) * kPermutes, kSeparateKernels);
 }
 
 /// What drawing random numbers adds to a dropout's forward pass: input read, output and mask written.
@@ -285,7 +305,7 @@ double KernelPricer::pool_loops(const LayerModel& model, bool forward) const {
   const double pixel = model.saves.places > 0 ? kMaximumPixel : kMeanPixel;
   const double work = static_cast<double>(model.work.forward.flops_per_sample) * kWindowPixel +
                       (forward ? 0 : static_cast<double>(model.pooled) * pixel);
-  const double cycles = cycles_per_second(platform_.machine);  // 0: the profile has no float32
+  const double cycles = cycles_per_second(platform_.machine);
   return cycles > 0 ? work * batch_ / cycles : 0;
 }
 
@@ -340,7 +360,27 @@ double KernelPricer::elementwise(const Layer& layer, const Task& task) const {
          (trained ? streaming((bytes - casts) * kNormOperands / kColumnSums, 1) : 0);
 }
 
+/// What eager kernels take beyond streaming: PyTorch's element-wise kernels meet 1.15 to 1.5 numbers in a cycle of a
+/// multiprocessor where they cannot load vectors (ten on an H100: tests/data/measured/h100-sxm). Judged by jobs.
+double KernelPricer::walks(const EagerWalk& walk) const {
+  constexpr double kNumbers = 1.3;
+  const double cycles = cycles_per_second(platform_.machine);
+  if (platform_.software.fusion == Fusion::kAll || cycles == 0) return 0;
+  const double counted = streaming(static_cast<double>(walk.bytes) * batch_, 0);
+  const double walked = static_cast<double>(walk.numbers) * batch_ / (kNumbers * cycles);
+  return std::max(0.0, walked - counted) + streaming(static_cast<double>(walk.again) * batch_, 0);
+}
+
 double KernelPricer::seconds(const Task& task) const {
+  const LayerModel& model = model_of(task.layer);
+  const bool forward = task.kind == TaskKind::kForward;
+  const bool backward = task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData;
+  return kernels(task) + (forward    ? walks(model.walk_forward)
+                          : backward ? walks(model.walk_backward)
+                                     : 0);
+}
+
+double KernelPricer::kernels(const Task& task) const {
   const Layer& layer = graph_.network->layers[task.layer.at()];
   const LayerModel& model = *layer.model;
   switch (task.kind) {

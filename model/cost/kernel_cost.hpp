@@ -54,6 +54,8 @@ class KernelPricer {
   [[nodiscard]] double bias(const LayerModel& model, TaskKind kind) const;
   [[nodiscard]] double update(const Task& task) const;
   [[nodiscard]] double elementwise(const Layer& layer, const Task& task) const;
+  [[nodiscard]] double kernels(const Task& task) const;
+  [[nodiscard]] double walks(const EagerWalk& walk) const;
 
   const TrainingGraph& graph_;
   const KernelPlatform& platform_;
@@ -61,8 +63,9 @@ class KernelPricer {
   RunMode mode_;
   bool remakes_copies_;
   std::vector<int> readers_;  ///< by layer: number of layers that read its output
-  /// Cache of product times by m, n, k, count, type and alignment, since blocks repeat. Not thread-safe.
-  mutable std::map<std::tuple<double, double, double, double, Dtype, bool>, double> linear_;
+  /// Cache of product times by m, n, k, count, type, start of rows, pass, since blocks repeat. Not thread-safe.
+  mutable std::map<std::tuple<double, double, double, double, Dtype, std::int64_t, bool>, double>
+      linear_;
 };
 
 }  // namespace ooc

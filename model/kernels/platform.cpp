@@ -35,6 +35,11 @@ double streaming_rate(const KernelPlatform& platform) {
   return static_cast<double>(platform.machine.near_rate.count()) * platform.architecture.near_share;
 }
 
+double cycles_per_second(const KernelMachine& machine) {
+  const double cycles = machine.peak[static_cast<std::size_t>(Dtype::kFloat32)].per_second / 2 / 64;
+  return cycles / machine.multiprocessors > 2.3e9 ? cycles / 2 : cycles;
+}
+
 bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype) {
   if (!platform.architecture.tensor || !(sustained_rate(platform, dtype) > 0)) return false;
   switch (dtype) {

@@ -138,6 +138,9 @@ struct KernelPlatform {
 [[nodiscard]] double sustained_rate(const KernelPlatform& platform, Dtype dtype);
 /// Bytes per second that streaming kernels reach.
 [[nodiscard]] double streaming_rate(const KernelPlatform& platform);
+/// Returns the cycles of all multiprocessors in a second, of 64 float32 units each, or of 128 where 64 would have to clock above
+/// 2.3 GHz; 0: the machine has no float32.
+[[nodiscard]] double cycles_per_second(const KernelMachine& machine);
 /// True if products of this type run on tensor cores here; otherwise they run in simt_dtype.
 [[nodiscard]] bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype);
 /// Type of products without tensor cores: float64 for float64, else float32.

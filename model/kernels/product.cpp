@@ -116,11 +116,23 @@ double linear_rate(Dtype dtype, const KernelPlatform& platform) {
          (recent ? simt.linear_recent : 1);
 }
 
-/// Share of the tensor cores' rate where rows do not begin at multiples of 16 bytes, which other kernels take: GPT-2 of 124 M
-/// parameters is about 25 % quicker with 50,304 words than with 50,257 (A100; Karpathy, nanoGPT, 2023-02), of which the head
-/// and this share make that; so nanoGPT's own times count as fitted. BERT-large's 30,522 words on an H200 ran at 0.38 to 0.40
-/// (tests/data/measured/h200-sxm), which was known when this was chosen. L8 and FlashAttention's rows judge it.
-constexpr double kUnalignedRate = 0.42;
+/// Rows that do not begin at multiples of 16 bytes are for older generations' kernels, which load words of 4 bytes or, where rows
+/// begin at odd 16-bit numbers, each number by itself. FLOP of a multiprocessor in a cycle, on any card: 207 to 275 TFLOP/s of an
+/// H100 at 1.98 GHz in 16 bits, 115 to 135 in tf32; 87 to 101 forward and 125 to 154 in the other passes by single numbers
+/// (products of 20 shapes, tests/data/measured/h100-sxm). Judged by jobs of GPT-2 and BERT; that other cards are alike is assumed.
+constexpr double kByWords = 2000;  // divided by the bytes of a number
+constexpr double kByNumbersForward = 371;
+constexpr double kByNumbersBackward = 570;
+
+double tensor_rate(const Product& product, Dtype dtype, const KernelPlatform& platform) {
+  const double best = linear_rate(dtype, platform);
+  const double cycles = cycles_per_second(platform.machine);
+  if (product.row_start >= 16 || cycles == 0) return best;
+  const auto element = static_cast<double>(dtype_info(dtype).bytes);
+  return std::min(best, cycles * (product.row_start >= 4 ? kByWords / element
+                                  : product.is_forward   ? kByNumbersForward
+                                                         : kByNumbersBackward));
+}
 
 double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlatform& platform) {
   const double elements =
@@ -133,8 +145,8 @@ double linear_work_seconds(const Product& product, Dtype dtype, const KernelPlat
   const double share = tensor ? 1 : platform.architecture.simt.linear_memory;
   const double own =
       product_seconds(product, tensor ? tensor_units(platform) : simt_units(platform),
-                      {.flops_per_second = linear_rate(dtype, platform) *
-                                           (tensor && !product.is_aligned ? kUnalignedRate : 1),
+                      {.flops_per_second = tensor ? tensor_rate(product, dtype, platform)
+                                                  : linear_rate(dtype, platform),
                        .bytes_per_second = streaming_rate(platform) * share,
                        .bytes = elements * element,
                        .element = element,

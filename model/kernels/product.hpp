@@ -26,7 +26,8 @@ struct Product {
   double n = 1;
   double k = 1;
   double count = 1;
-  bool is_aligned = true;  ///< rows of all three matrices begin at multiples of 16 bytes
+  std::int64_t row_start = 16;  ///< rows of all three matrices begin at multiples of so many bytes
+  bool is_forward = false;      ///< of a layer's passes; the result has the worst rows
 };
 
 enum class TileClass : std::uint8_t { kWide, kSmall };

@@ -228,7 +228,19 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   model.saves.mask_bytes = form.drops ? to_count(spec, weights, "bytes of mask a sample") : 0;
   LayerProducts products = plain_products(sizes);
   products.scores = to_count(spec, element * weights, "bytes of attention weights a sample");
+  products.softmax_width =
+      static_cast<double>(form.softmax) / static_cast<double>(inputs.element_bytes());
   products.scores_apart = form.separate;
+  // The mask is added in a broadcast; a softmax in float32 has a cast to it each way.
+  const std::int64_t element_size = inputs.element_bytes();
+  const std::int64_t count = to_count(spec, weights, "scores a sample");
+  if (form.separate) {
+    model.walk_forward.add(count, 2 * element_size);
+    if (form.softmax > element_size) {
+      model.walk_forward.add(count, element_size + form.softmax);
+      model.walk_backward.add(count, element_size + form.softmax);
+    }
+  }
   const std::int64_t passes_forward = 4 * inputs.element_bytes();
   const std::int64_t passes_backward = 7 * inputs.element_bytes();
   products.beside_forward =
@@ -271,7 +283,8 @@ void set_flash_work(const SpecView& spec, const LayerInputs& inputs, const Atten
                           .workspace = rows + query_gradient_bytes(inputs, sizes)});
   model.fused_attention = {
       .keys = static_cast<double>(pairs.value()) / static_cast<double>(sizes.queries),
-      .head = static_cast<double>(sizes.width) / static_cast<double>(sizes.heads)};
+      .head = static_cast<double>(sizes.width) / static_cast<double>(sizes.heads),
+      .drawn = form.drops ? static_cast<double>((pairs * sizes.heads).value()) : 0};
   model.saves.output = true;
   const Wide repeated = form.repeats ? element * sizes.repeated_elements() : Wide(0);
   model.saves.reserve_bytes = to_count(spec, rows + repeated, "bytes of row sums a sample");

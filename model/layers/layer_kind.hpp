@@ -51,6 +51,17 @@ struct LayerLaunches {
   std::int64_t update = 1;  ///< tensors of parameters
 };
 
+/// What eager kernels of a pass do beside streaming, for a sample.
+struct EagerWalk {
+  std::int64_t numbers = 0;  ///< met one by one: strides, broadcasts, casts to a wider type
+  std::int64_t bytes = 0;    ///< those kernels', which the work has, too
+  std::int64_t again = 0;    ///< bytes that are read more than once
+  void add(std::int64_t count, std::int64_t bytes_each) {
+    numbers += count;
+    bytes += count * bytes_each;
+  }
+};
+
 enum class BackwardForm {
   kFused,  ///< one task for data and parameters (norms, activations, ...)
   kSplit,  ///< backward-data, then backward-weights; only the latter reads the input (conv, linear)
@@ -123,7 +134,9 @@ struct LayerProducts {
   std::vector<LayerProduct> forward;
   std::vector<LayerProduct> backward_data;  ///< all products of a fused backward task
   std::vector<LayerProduct> backward_weights;
-  std::int64_t scores = 0;    ///< attention: bytes per sample of the scores, once
+  std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
+  double softmax_width =
+      1;  ///< bytes of an element of the softmax's result, over those of the scores
   bool scores_apart = false;  ///< scale, mask, softmax: a kernel each in any eager software
   /// Bytes per sample moved by other kernels, counted as often as they run.
   std::int64_t beside_forward = 0;
@@ -162,8 +175,9 @@ struct WeightMatrix {
 struct LayerPart;
 
 struct FusedAttention {
-  double keys;  ///< of a query, mean
-  double head;  ///< width
+  double keys;       ///< of a query, mean
+  double head;       ///< width
+  double drawn = 0;  ///< random numbers a sample
 };
 
 /// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.
@@ -214,6 +228,8 @@ struct LayerModel {
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
+  EagerWalk walk_forward;
+  EagerWalk walk_backward;
   std::shared_ptr<const RecurrentStep> recurrent;  ///< set for parts of lstm and gru
   /// Layers that this kind unrolls into (lstm, gru); the last gives `output`. All else in such a
   /// model is ignored. The network reader puts the parts in place of the layer

@@ -81,6 +81,12 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   const auto set = [&](TaskWork& work, const Wide& moved) {
     work.bytes_per_sample = to_count(spec, moved, "bytes moved a sample");
   };
+  // Products with the weights, which are broadcast, and the casts to float32.
+  const std::int64_t count = to_count(spec, elements(model.output), "numbers a sample");
+  for (EagerWalk* walk : {&model.walk_forward, &model.walk_backward}) {
+    walk->add(count, 2 * element);
+    if (casts) walk->add(count, element + kFloat32Bytes);
+  }
   set(model.work.forward, bytes(own ? 8 : 5, 2));
   set(model.work.backward_data, bytes(own ? 20 : 17, 6));
 }

@@ -129,6 +129,7 @@ class PrecisionSetter {
     model_.casts.forward_per_sample += forward;
     add(model_.work.forward, forward);
     ++model_.launches.forward;
+    if (has < keeps) model_.walk_forward.add(bytes(count(input)), has + keeps);
     const Saves& saves = model_.saves;
     const bool read = saves.inputs && input >= saves.unread_inputs &&
                       input + saves.unread_last < inputs_.shapes.size();
@@ -144,6 +145,7 @@ class PrecisionSetter {
     model_.casts.backward_per_sample += backward;
     add(model_.work.backward_data, backward);
     ++model_.launches.backward;
+    if (has > wants) model_.walk_backward.add(bytes(count(input)), has + wants);
     model_.work.backward_data.workspace_per_sample += bytes(count(input) * wants);
   }
 

@@ -73,7 +73,13 @@ LayerModel read_rotary(const SpecView& spec, const LayerInputs& inputs) {
   model.work.forward = to_task_work(spec, {Wide(3) * turned, forward, table});
   model.work.backward_data =
       to_task_work(spec, {Wide(3) * turned, backward, eager ? table : Wide(0)});
-  if (eager) model.launches = {.forward = 5, .backward = 10};
+  if (eager) {
+    model.launches = {.forward = 5, .backward = 10};
+    // All but the zeros go through heads in strides; a joint is as slow as two of the others.
+    const std::int64_t numbers = to_count(spec, turned, "numbers a sample") * 11 / 2;
+    model.walk_forward.add(numbers, 2 * inputs.element_bytes());
+    model.walk_backward.add(numbers, 2 * inputs.element_bytes());
+  }
   return model;
 }
 

@@ -29,6 +29,9 @@
 namespace ooc {
 namespace {
 
+/// Rows of more float32 numbers do not fit a block's 48 KiB: PyTorch's softmax reads its input thrice and the gradient twice.
+constexpr std::int64_t kLongRow = 12288;
+
 /// Bytes per logit.
 struct LossMemory {
   std::int64_t saved = 0;
@@ -83,6 +86,12 @@ void set_loss_alone(const SpecView& spec, const LayerInputs& inputs, std::string
                           .bytes_fixed = 0,
                           .workspace = count * memory.backward});
   model.saves.reserve_bytes = to_count(spec, saved, "bytes of log-probabilities a sample");
+  if (form != "in_place" && channels_of_rows(logits) > kLongRow) {
+    const std::int64_t wide = to_count(spec, count * memory.saved, "bytes of logits a sample");
+    const bool shifts_wide = form == "upcast";
+    model.walk_forward.again = wide * (shifts_wide ? 2 : 1);
+    model.walk_backward.again = wide * (shifts_wide ? 3 : 2);
+  }
   if (form != "in_place") {
     model.saves.scores_bytes = to_count(spec, count * memory.saved, "bytes of logits a sample");
   }

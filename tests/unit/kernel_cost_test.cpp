@@ -249,6 +249,84 @@ TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is
   CHECK_THROWS_AS(bench(R"(, "separate": true, "flash": true)"), SpecError);
 }
 
+TEST_CASE("a softmax wider than its scores has casts about it, and walks through them") {
+  const auto bench = [](const char* softmax) {
+    std::string text = network(R"({"name": "x", "shape": [10, 96]})",
+                               R"({"name": "fc", "type": "linear", "units": 96},
+                                   {"name": "att", "type": "attention", "heads": 2, "separate": true,
+                                   "softmax": ")" +
+                                   std::string(softmax) + "\"}");
+    text.replace(text.find("float32"), 7, "float16");
+    Bench made(text);
+    made.platform.machine.near_rate = BytesPerSecond(100'000'000'000);  // slower than any walk
+    return made;
+  };
+  const Bench narrow = bench("activation");
+  const Bench wide = bench("float32");
+  const double scores = 4.0 * 2 * 10 * 10;
+  // To float32 and back, and 4 of its 6 passes backward in 4 bytes instead of 2, 2 of the layer's own among them.
+  CHECK(wide.seconds("att", TaskKind::kForward) - narrow.seconds("att", TaskKind::kForward) ==
+        near(wide.stream(scores * (2 * 6 + 2 * 2))));
+  CHECK(wide.seconds("att", TaskKind::kBackward) - narrow.seconds("att", TaskKind::kBackward) ==
+        near(wide.stream(scores * (2 * 6 + 6 * 2))));
+  Bench fast = bench("float32");
+  fast.platform.machine.near_rate = BytesPerSecond(1'000'000'000'000'000);
+  Bench none = bench("activation");
+  none.platform.machine.near_rate = fast.platform.machine.near_rate;
+  CHECK(fast.seconds("att", TaskKind::kBackward) - none.seconds("att", TaskKind::kBackward) ==
+        doctest::Approx(scores / 1.3 / cycles_per_second(fast.platform.machine))
+            .scale(0)
+            .epsilon(0.01));
+}
+
+TEST_CASE("long rows of logits are read again by eager losses") {
+  const auto bench = [](const char* classes) {
+    return Bench(
+        network(R"({"name": "x", "shape": [8]})",
+                R"({"name": "fc", "type": "linear", "units": )" + std::string(classes) +
+                    R"(}, {"name": "loss", "type": "softmax_cross_entropy", "memory": "eager"})"));
+  };
+  const Bench whole = bench("12288");
+  const Bench longer = bench("12296");
+  const double row = 4.0 * 4 * 12296;
+  CHECK(longer.seconds("loss", TaskKind::kForward) ==
+        near(whole.seconds("loss", TaskKind::kForward) / 12288 * 12296 + longer.stream(row)));
+  CHECK(longer.seconds("loss", TaskKind::kBackward) ==
+        near(whole.seconds("loss", TaskKind::kBackward) / 12288 * 12296 + longer.stream(2 * row)));
+  Bench compiled = bench("12296");
+  compiled.platform.software.fusion = Fusion::kAll;
+  CHECK(compiled.seconds("loss", TaskKind::kForward) ==
+        near(longer.seconds("loss", TaskKind::kForward) - longer.stream(row)));
+}
+
+TEST_CASE("rows off 16 bytes are for older kernels, odd ones for older still") {
+  KernelPlatform card = test::table_platform("V100");
+  card.machine.peak[static_cast<std::size_t>(Dtype::kFloat16)].per_second *= 8;
+  const auto seconds = [&](std::int64_t row_start, bool is_forward) {
+    return linear_work_seconds({4096, 4096, 4096, 1, row_start, is_forward}, Dtype::kFloat16, card);
+  };
+  const double cycles = cycles_per_second(card.machine);
+  const double flops = 2.0 * 4096 * 4096 * 4096;
+  const auto rate = [&](std::int64_t row_start, bool is_forward) {
+    return flops / seconds(row_start, is_forward) / cycles;
+  };
+  CHECK(rate(8, true) == doctest::Approx(1000).epsilon(0.15));
+  CHECK(rate(2, false) == doctest::Approx(570).epsilon(0.15));
+  CHECK(rate(2, true) == doctest::Approx(371).epsilon(0.15));
+  CHECK(rate(16, true) > 1.5 * rate(8, true));
+  const auto forward = [&](const char* units) {
+    std::string text =
+        network(R"({"name": "x", "shape": [4096, 512]})",
+                R"({"name": "fc", "type": "linear", "units": )" + std::string(units) + "}");
+    text.replace(text.find("float32"), 7, "float16");
+    Bench made(text);
+    made.platform = card;
+    return made.seconds("fc", TaskKind::kForward);
+  };
+  CHECK(forward("2050") > 1.3 * forward("2048"));
+  CHECK(forward("2049") > 1.3 * forward("2050"));
+}
+
 TEST_CASE("software decides what activations, sums and norms cost") {
   Bench bench(network(kImage, R"(
     {"name": "norm", "type": "batch_norm"},
