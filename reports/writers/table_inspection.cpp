@@ -92,13 +92,7 @@ std::string table_inspection(const NetworkReport& report, const WriteOptions& op
     totals.add_row({"weight copies", format_bytes(report.weight_copies),
                     "those that products multiply with, kept for backward"});
   }
-  totals.add_row({"static", format_bytes(report.static_bytes),
-                  static_text({.dtype = report.inputs.dtype,
-                               .precision = report.inputs.precision,
-                               .optimizer = report.inputs.optimizer,
-                               .each = report.per_parameter,
-                               .some_frozen = report.trainable_parameters != report.parameters,
-                               .gradients_freed = report.gradients_freed})});
+  totals.add_row({"static", format_bytes(report.static_bytes), static_text(report)});
   totals.add_row({"in-core peak", format_bytes(report.in_core_peak),
                   fmt::format("near memory when nothing moves ({})", report.inputs.accounting)});
   text += totals.text(options.look);

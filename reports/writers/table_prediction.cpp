@@ -208,15 +208,8 @@ std::string memory(const RunReport& report, const Look& look) {
        fmt::format("{}{} when nothing moves", reserves ? "reserved; tensors alone take " : "",
                    format_bytes(report.in_core_peak))});
   table.add_row({"static", format_bytes(report.static_bytes),
-                 report.state
-                     ? "of it: what of weights, gradients and optimizer state stays near"
-                     : "of it: " + static_text({.dtype = report.inputs.dtype,
-                                                .precision = report.inputs.precision,
-                                                .optimizer = report.inputs.optimizer,
-                                                .each = report.per_parameter,
-                                                .some_frozen = report.trainable_parameters !=
-                                                               report.parameters,
-                                                .gradients_freed = report.gradients_freed})});
+                 report.state ? "of it: what of weights, gradients and optimizer state stays near"
+                              : "of it: " + static_text(report)});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
   table.add_row(

@@ -232,11 +232,15 @@ std::string tokens_text(double tokens) {
                        : group_thousands(static_cast<std::int64_t>(std::llround(tokens)));
 }
 
-std::string static_text(const StaticWords& words) {
-  const auto& [dtype, precision, optimizer, each, some_frozen, freed] = words;
-  const std::string_view but = freed ? "; but for gradients, which backward makes" : "";
-  const std::string_view learnt = some_frozen ? " that is learnt" : "";
-  if (!precision.empty()) {
+std::string static_text(const NetworkFacts& facts) {
+  const std::string& optimizer = facts.inputs.optimizer;
+  const std::string& dtype = facts.inputs.dtype;
+  const ParameterBytes& each = facts.per_parameter;
+  const std::string_view but =
+      facts.gradients_freed ? "; but for gradients, which backward makes" : "";
+  if (!facts.inputs.precision.empty()) {
+    const bool some_frozen = facts.trainable_parameters != facts.parameters;
+    const std::string_view learnt = some_frozen ? " that is learnt" : "";
     const std::string master =
         each.master > 0 ? fmt::format(", master copy {} B", each.master) : std::string();
     const bool counts_numbers = optimizer == "adam" || optimizer == "momentum";

@@ -65,15 +65,7 @@ class TextTable {
 /// "8 devices, gradients exchanged at the end"; no exchange: of state in shards.
 [[nodiscard]] std::string devices_text(const RunInputs& inputs);
 /// Words for static memory: "weights, their gradients, state of sgd"; for 16-bit weights also that no second copy counts.
-struct StaticWords {
-  const std::string& dtype;
-  const std::string& precision;
-  const std::string& optimizer;
-  const ParameterBytes& each;  ///< shown where a precision is given
-  bool some_frozen = false;
-  bool gradients_freed = false;
-};
-[[nodiscard]] std::string static_text(const StaticWords& words);
+[[nodiscard]] std::string static_text(const NetworkFacts& facts);
 /// Returns the network's symbols, "seq 4096"; empty: none.
 [[nodiscard]] std::string symbols_text(const RunInputs& inputs);
 /// Tokens a second; integers from 100 on.

@@ -161,7 +161,7 @@ constexpr Metric kMetrics[] = {
     {"static_bytes", "", "static_bytes", "weights, their gradients, optimiser state",
      field<&Report::static_bytes>},
     {"forward_macs_per_sample", "", "forward_macs_per_sample",
-     "multiply-accumulates of one sample, forward", field<&Report::forward_macs>},
+     "multiply-accumulates of one sample, forward", field<&Report::forward_macs_per_sample>},
     {"limited_by", "", "limited_by", "largest cause of loss, compute where none costs 5 %",
      ran<&Report::limited_by>},
     {"limited_share", "", "limited_share", "its share of the iteration; the busy share for compute",

@@ -249,8 +249,22 @@ struct StateReport {
   std::string far_rate;             ///< rate of far updates and its source; empty: none
 };
 
-struct RunReport {
+/// What a network is and needs at one batch, before any schedule.
+struct NetworkFacts {
   RunInputs inputs;
+  std::int64_t parameters = 0;
+  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
+  std::int64_t forward_macs_per_sample = 0;
+  Bytes saved;  ///< of the whole batch
+  Bytes static_bytes;
+  bool gradients_freed = false;       ///< weight gradients are allocated anew in every iteration
+  ParameterBytes per_parameter = {};  ///< of what is learnt: of an adapter, where there are some
+  Bytes in_core_peak;
+  std::vector<LayerReport> layers;
+  std::vector<std::string> assumed;
+};
+
+struct RunReport : NetworkFacts {
   bool feasible = false;
   std::optional<OutOfMemory> out_of_memory;
   Duration iteration_time;
@@ -265,12 +279,9 @@ struct RunReport {
   std::string bound_class;      ///< of lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
-  bool gradients_freed = false;       ///< weight gradients are allocated anew in every iteration
-  ParameterBytes per_parameter = {};  ///< of what is learnt
   std::optional<Bytes> planned_for;   ///< bytes that the plan uses; unset: budget_near
   bool keeps_gradients = false;       ///< static gradients, though the framework frees them
   Bytes peak_far;
-  Bytes in_core_peak;
   std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
   std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
@@ -279,11 +290,6 @@ struct RunReport {
   Bytes inputs_to_near;  ///< part of to_near: network inputs
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
-  std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
-  std::int64_t forward_macs = 0;          ///< MACs of one sample
-  Bytes saved;                            ///< of the whole batch
-  Bytes static_bytes;
   /// Largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its
   /// share of the iteration; "compute" and compute_utilization if no loss reaches 5 %. It need not
   /// be what helps most: other losses together, or compute, may cost more.
@@ -297,11 +303,9 @@ struct RunReport {
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
   bool in_words = false;                               ///< the table describes the plan in words
   std::optional<StateReport> state;                    ///< set if model states move
-  std::vector<LayerReport> layers;
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
   std::optional<Equations> equations;             ///< set if asked for
   std::optional<MeasuredErrors> errors;           ///< of jobs like this; unset: no table at hand
-  std::vector<std::string> assumed;
   std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
 };
 
@@ -322,28 +326,17 @@ struct LargestLoss {
 [[nodiscard]] std::string_view limit_name(StallCause cause);
 [[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
-/// Result of `inspect` for a network at one batch; times only with a hardware profile.
-struct NetworkReport {
-  RunInputs inputs;  ///< no hardware: no times
+/// Result of `inspect`; times only with a hardware profile, 0 without.
+struct NetworkReport : NetworkFacts {
   std::string source;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< names, shapes
-  std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
-  std::int64_t active_parameters = 0;     ///< parameters that one token uses
-  std::int64_t forward_macs_per_sample = 0;
-  std::int64_t forward_macs = 0;    ///< of the whole batch
-  std::int64_t forward_flops = 0;   ///< of the whole batch
-  std::int64_t backward_flops = 0;  ///< at the batch
-  Bytes saved;                      ///< of the whole batch
-  Bytes weight_copies;              ///< weight copies that backward reads; not in `saved`
-  Bytes saved_inputs;               ///< part of `saved`: network inputs
-  Bytes static_bytes;
-  bool gradients_freed = false;       ///< as in RunReport
-  ParameterBytes per_parameter = {};  ///< as in RunReport
-  Bytes in_core_peak;
+  std::int64_t active_parameters = 0;    ///< parameters that one token uses
+  std::int64_t forward_macs = 0;         ///< of the whole batch
+  std::int64_t forward_flops = 0;        ///< of the whole batch
+  std::int64_t backward_flops = 0;       ///< at the batch
+  Bytes weight_copies;                   ///< weight copies that backward reads; not in `saved`
+  Bytes saved_inputs;                    ///< part of `saved`: network inputs
   std::optional<Duration> compute_time;  ///< sum of all tasks; unset without hardware
-  std::vector<LayerReport> layers;       ///< times are 0 without hardware
-  std::vector<std::string> assumed;
 };
 
 // Result of `compare` over several machines or links, as plain data: a comparison of schedules for

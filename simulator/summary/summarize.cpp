@@ -131,6 +131,22 @@ void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
   report.peak_far_by_category = peak_far_by_category(plan, graph, input.about.costs, timeline);
 }
 
+std::optional<Dtype> adapter_type(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    if (layer.model->parameter_type) return layer.model->parameter_type;
+  }
+  return {};
+}
+
+/// What neither a machine nor a plan changes.
+void note_facts(const TrainingGraph& graph, std::int64_t batch, NetworkFacts& facts) {
+  facts.parameters = total_parameters(*graph.network);
+  facts.trainable_parameters = trainable_parameters(*graph.network);
+  facts.forward_macs_per_sample = total_forward_macs(*graph.network);
+  facts.saved = Bytes(saved_bytes_per_sample(graph)) * batch + Bytes(saved_bytes_fixed(graph));
+  facts.per_parameter = bytes_of_layer(graph.per_parameter, adapter_type(*graph.network));
+}
+
 RunReport known_before_running(const SummaryInput& input) {
   const TrainingGraph& graph = *input.job.graph;
   RunReport report;
@@ -151,22 +167,41 @@ RunReport known_before_running(const SummaryInput& input) {
   if (input.about.parallel.count() > 1) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
-  report.parameters = total_parameters(*graph.network);
-  report.trainable_parameters = trainable_parameters(*graph.network);
-  report.forward_macs = total_forward_macs(*graph.network);
-  report.saved = Bytes(saved_bytes_per_sample(graph)) * input.job.costs.batch +
-                 Bytes(saved_bytes_fixed(graph));
+  note_facts(graph, input.job.costs.batch, report);
   const Plan* plan = std::get_if<Plan>(&input.plan);
   report.static_bytes = input.job.moving  ? input.about.costs.static_bytes
                         : plan != nullptr ? plan->static_bytes
                                           : input.job.costs.static_bytes;
-  report.per_parameter = bytes_of_learnt(graph);
   report.gradients_freed =
       plan != nullptr && std::ranges::any_of(plan->blocks, [](const Block& block) {
         return block.kind == BlockKind::kGradient;
       });
   report.assumed = input.assumed;
   return report;
+}
+
+/// A blocked run as a job that does not fit. The smallest budget is unknown.
+OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const TrainingGraph& graph) {
+  OutOfMemory result;
+  result.step = step_name(plan, graph, blocked.step);
+  result.wanted = blocked.wanted;
+  result.free = blocked.free;
+  result.largest_hole = blocked.largest_hole;
+  if (plan.static_bytes.count() > 0) {
+    result.holders.push_back({"weights, gradients, optimiser state", plan.static_bytes});
+  }
+  for (const BlockId id : blocked.holders) {
+    const Block& block = plan.blocks[id.at()];
+    const std::string name =
+        block.kind == BlockKind::kTensor
+            ? tensor_name(graph, TensorId{block.object})
+            : task_name(graph, TaskId{block.object}) +
+                  (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
+    result.holders.push_back({name, block.bytes});
+  }
+  std::ranges::stable_sort(result.holders,
+                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  return result;
 }
 
 }  // namespace
@@ -213,29 +248,6 @@ RunReport summarize(const SummaryInput& input) {
                                  .timeline = timeline,
                                  .compute_model = input.compute_model});
   return report;
-}
-
-OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const TrainingGraph& graph) {
-  OutOfMemory result;
-  result.step = step_name(plan, graph, blocked.step);
-  result.wanted = blocked.wanted;
-  result.free = blocked.free;
-  result.largest_hole = blocked.largest_hole;
-  if (plan.static_bytes.count() > 0) {
-    result.holders.push_back({"weights, gradients, optimiser state", plan.static_bytes});
-  }
-  for (const BlockId id : blocked.holders) {
-    const Block& block = plan.blocks[id.at()];
-    const std::string name =
-        block.kind == BlockKind::kTensor
-            ? tensor_name(graph, TensorId{block.object})
-            : task_name(graph, TaskId{block.object}) +
-                  (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
-    result.holders.push_back({name, block.bytes});
-  }
-  std::ranges::stable_sort(result.holders,
-                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-  return result;
 }
 
 std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
@@ -293,22 +305,9 @@ Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accountin
 
 // `inspect`: what a network is and needs, before any schedule.
 
-namespace {
-std::optional<Dtype> adapter_type(const Network& network) {
-  for (const Layer& layer : network.layers) {
-    if (layer.model->parameter_type) return layer.model->parameter_type;
-  }
-  return {};
-}
-}  // namespace
-
 std::string adapter_dtype(const Network& network) {
   const std::optional<Dtype> type = adapter_type(network);
   return type ? std::string(dtype_info(*type).name) : std::string();
-}
-
-ParameterBytes bytes_of_learnt(const TrainingGraph& graph) {
-  return bytes_of_layer(graph.per_parameter, adapter_type(*graph.network));
 }
 
 NetworkReport summarize_network(const InspectionInput& input) {
@@ -322,17 +321,13 @@ NetworkReport summarize_network(const InspectionInput& input) {
   for (const NetworkInput& entry : network.inputs) {
     report.network_inputs.emplace_back(entry.name, entry.shape.dims);
   }
-  report.parameters = total_parameters(network);
-  report.trainable_parameters = trainable_parameters(network);
+  note_facts(graph, batch, report);
   report.active_parameters = active_parameters(network);
-  report.forward_macs_per_sample = total_forward_macs(network);
-  report.saved = Bytes(saved_bytes_per_sample(graph)) * batch + Bytes(saved_bytes_fixed(graph));
   report.weight_copies = Bytes(saved_weight_copies(graph));
   const CostTable sizes = input.job != nullptr     ? input.job->costs
                           : input.sizes != nullptr ? *input.sizes
                                                    : estimate_sizes(graph, {.batch = batch});
   report.static_bytes = sizes.static_bytes;
-  report.per_parameter = bytes_of_learnt(graph);
   report.gradients_freed =
       std::ranges::any_of(sizes.held, [](const HeldBytes& task) { return task.begun > Bytes(0); });
   report.in_core_peak = in_core_peak(graph, sizes, input.accounting);

@@ -43,10 +43,6 @@ struct SummaryInput {
 /// in its inputs. Returns the timeline; null: the job does not fit.
 const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
-/// Returns a blocked run as a job that does not fit. The smallest budget is unknown.
-[[nodiscard]] OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan,
-                                           const TrainingGraph& graph);
-
 struct InspectionInput {
   const TrainingGraph& graph;
   RunInputs inputs = {};
@@ -60,8 +56,6 @@ struct InspectionInput {
 
 /// Returns "float32" if trained parameters have a type of their own (adapters); else empty.
 [[nodiscard]] std::string adapter_dtype(const Network& network);
-/// Bytes of a parameter, or of an adapter's where adapters are what is learnt.
-[[nodiscard]] ParameterBytes bytes_of_learnt(const TrainingGraph& graph);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
 /// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest

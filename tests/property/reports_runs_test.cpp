@@ -113,10 +113,10 @@ TEST_CASE(
     RunInputs inputs;
     inputs.batch = machinery.costs.batch;
     inputs.memory = budget;
-    const Iteration job = iteration_of(machinery.graph, machinery.costs);
+    const Iteration whole = iteration_of(machinery.graph, machinery.costs);
     const RunReport report = summarize({.inputs = inputs,
-                                        .job = job,
-                                        .about = job,
+                                        .job = whole,
+                                        .about = whole,
                                         .plan = plan,
                                         .outcome = outcome,
                                         .in_core_peak = budget});
@@ -143,10 +143,10 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
         simulate({.plan = std::get<Plan>(plan), .costs = machinery.costs, .budget = peak});
     RunInputs inputs;
     inputs.batch = job.batch;
-    const Iteration job = iteration_of(machinery.graph, machinery.costs);
+    const Iteration whole = iteration_of(machinery.graph, machinery.costs);
     const RunReport report = summarize({.inputs = inputs,
-                                        .job = job,
-                                        .about = job,
+                                        .job = whole,
+                                        .about = whole,
                                         .plan = plan,
                                         .outcome = outcome,
                                         .in_core_peak = peak});
