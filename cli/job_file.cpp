@@ -85,8 +85,7 @@ bool is_job(const SpecDocument& document) {
 
 /// Results say what follows from others, too: "memory_given" is false there.
 bool is_asked(const SpecView& root, const std::string& key) {
-  const auto given = root.find(key + "_given");
-  return !given || given->as_boolean();
+  return root.flag(key + "_given", true);
 }
 
 /// What the command looks for a job may say, too: of `need link` the link, of `max` the batch.

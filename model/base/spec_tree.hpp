@@ -91,6 +91,8 @@ class SpecView {
   [[nodiscard]] SpecView get(std::string_view key) const;
   [[nodiscard]] std::optional<SpecView> find(std::string_view key) const;
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> members() const;
+  /// Boolean of a key that may be missing.
+  [[nodiscard]] bool flag(std::string_view key, bool otherwise = false) const;
   /// Throws for keys that were never asked for, with the nearest known key. Call last; `also_known` are allowed.
   void reject_unknown_keys(std::initializer_list<std::string_view> also_known = {}) const;
 

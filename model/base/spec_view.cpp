@@ -185,6 +185,11 @@ std::int64_t SpecView::as_integer(std::int64_t lowest, std::int64_t highest) con
   return *node_->integer;
 }
 
+bool SpecView::flag(std::string_view key, bool otherwise) const {
+  const std::optional<SpecView> value = find(key);
+  return value ? value->as_boolean() : otherwise;
+}
+
 double SpecView::as_number() const {
   if (type() != SpecType::kNumber) fail(found(), "a number");
   return node_->number;

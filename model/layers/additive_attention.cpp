@@ -110,9 +110,7 @@ LayerModel read_additive_attention(const SpecView& spec, const LayerInputs& inpu
   refuse(spec, "flash");
   refuse(spec, "causal");
   refuse_fields_of_products(spec);
-  const std::optional<SpecView> efficient = spec.find("memory_efficient");
-  const Scores scores =
-      efficient && efficient->as_boolean() ? Scores::kComputedAgain : Scores::kKept;
+  const Scores scores = spec.flag("memory_efficient") ? Scores::kComputedAgain : Scores::kKept;
   require_few_parts(spec, Wide(sizes.queries) + Wide(1), fmt::format("{} queries", sizes.queries));
   const TensorShape output =
       output_shape(spec, inputs, std::vector<std::int64_t>{sizes.queries, sizes.value_width});

@@ -71,13 +71,8 @@ struct DotProduct {
   std::int64_t buckets = 0;  ///< of the table of biases; 0: none
 };
 
-bool read_flag(const SpecView& spec, std::string_view key, bool otherwise = false) {
-  const std::optional<SpecView> flag = spec.find(key);
-  return flag ? flag->as_boolean() : otherwise;
-}
-
 void read_mask(const SpecView& spec, const AttentionSizes& sizes, DotProduct& form) {
-  form.causal = read_flag(spec, "causal");
+  form.causal = spec.flag("causal");
   if (form.causal && sizes.queries != sizes.keys) {
     spec.get("causal").fail(
         fmt::format("true with {} queries and {} keys", sizes.queries, sizes.keys),
@@ -114,7 +109,7 @@ void read_bias_table(const SpecView& spec, const AttentionSizes& sizes, DotProdu
 
 DotProduct read_form(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes) {
   DotProduct form;
-  form.flash = read_flag(spec, "flash");
+  form.flash = spec.flag("flash");
   read_mask(spec, sizes, form);
   form.softmax = inputs.precision ? precision_info(*inputs.precision).wide : inputs.element_bytes();
   if (const auto softmax = spec.find("softmax")) {
@@ -128,8 +123,8 @@ DotProduct read_form(const SpecView& spec, const LayerInputs& inputs, const Atte
     form.drops = ratio > 0;
   }
   const bool grouped = sizes.kv_heads < sizes.heads;
-  form.repeats = read_flag(spec, "repeat_kv", grouped && !form.flash) && grouped;
-  form.separate = read_flag(spec, "separate");
+  form.repeats = spec.flag("repeat_kv", grouped && !form.flash) && grouped;
+  form.separate = spec.flag("separate");
   if (form.separate && form.flash) {
     spec.get("separate")
         .fail("true with \"flash\": true", "one of both", "flash attention is one kernel");
@@ -341,29 +336,10 @@ void read_windows(const SpecView& spec, AttentionSizes& sizes) {
       "no \"causal\" beside it");
 }
 
-LayerModel read_attention(const SpecView& spec, const LayerInputs& inputs) {
-  AttentionSizes sizes = read_attention_sizes(spec, inputs);
-  const std::optional<SpecView> kind = spec.find("kind");
-  const bool additive = kind && kind->as_choice({"dot_product", "additive"}) == "additive";
-  if (additive) return read_additive_attention(spec, inputs, sizes);
-  read_windows(spec, sizes);
-  return read_dot_product(spec, inputs, sizes);
-}
-
-}  // namespace
-
-extern const LayerKind attention_kind{
-    .name = "attention",
-    .summary = "dot-product or additive attention",
-    .read = &read_attention,
-    .traits = {.may_be_tied = true, .numbers = NumberClass::kProduct}};
-
 // Query, key and value from the inputs of an attention layer: three of them; or a query and a memory
 // that is key and value; or one that holds all three side by side. With fewer heads of key and value
 // than of the query (grouped-query attention, Ainslie et al., arXiv:2305.13245; one: multi-query,
 // Shazeer, arXiv:1911.02150) each of them serves a group, and key and value are narrower.
-
-namespace {
 
 [[noreturn]] void wrong_shapes(const SpecView& spec, const LayerInputs& inputs,
                                const AttentionSizes& sizes) {
@@ -413,8 +389,6 @@ void unpack(const SpecView& spec, const LayerInputs& inputs, AttentionSizes& siz
   sizes.value_in_width = sizes.key_width;
 }
 
-}  // namespace
-
 AttentionSizes read_attention_sizes(const SpecView& spec, const LayerInputs& inputs) {
   AttentionSizes sizes;
   read_heads(spec, sizes);
@@ -445,5 +419,22 @@ AttentionSizes read_attention_sizes(const SpecView& spec, const LayerInputs& inp
                                "elements in one step of the output");
   return sizes;
 }
+
+LayerModel read_attention(const SpecView& spec, const LayerInputs& inputs) {
+  AttentionSizes sizes = read_attention_sizes(spec, inputs);
+  const std::optional<SpecView> kind = spec.find("kind");
+  const bool additive = kind && kind->as_choice({"dot_product", "additive"}) == "additive";
+  if (additive) return read_additive_attention(spec, inputs, sizes);
+  read_windows(spec, sizes);
+  return read_dot_product(spec, inputs, sizes);
+}
+
+}  // namespace
+
+extern const LayerKind attention_kind{
+    .name = "attention",
+    .summary = "dot-product or additive attention",
+    .read = &read_attention,
+    .traits = {.may_be_tied = true, .numbers = NumberClass::kProduct}};
 
 }  // namespace ooc

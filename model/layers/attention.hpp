@@ -29,9 +29,6 @@ struct AttentionSizes {
   [[nodiscard]] Wide input_elements() const { return Wide(queries) * width + kept_elements(); }
 };
 
-/// Reads "heads" and "kv_heads", and the shapes of one to three inputs (attention_sizes.cpp).
-[[nodiscard]] AttentionSizes read_attention_sizes(const SpecView& spec, const LayerInputs& inputs);
-
 /// Unrolls into a part for each time step of the query (additive_attention.cpp).
 [[nodiscard]] LayerModel read_additive_attention(const SpecView& spec, const LayerInputs& inputs,
                                                  const AttentionSizes& sizes);

@@ -42,10 +42,7 @@ std::optional<std::vector<std::int64_t>> find_sizes(const SpecView& spec, std::s
   return sizes;
 }
 
-bool read_bias(const SpecView& spec) {
-  const std::optional<SpecView> bias = spec.find("bias");
-  return !bias || bias->as_boolean();
-}
+bool read_bias(const SpecView& spec) { return spec.flag("bias", true); }
 
 InPlace read_in_place(const SpecView& spec, InPlace otherwise) {
   const std::optional<SpecView> asked = spec.find("in_place");

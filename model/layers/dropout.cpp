@@ -19,8 +19,7 @@ LayerModel read_dropout(const SpecView& spec, const LayerInputs& inputs) {
   if (rate.as_ratio(0.0, 1.0) == 1) rate.fail(rate.found(), "a ratio from 0 to below 1");
   model.in_place = read_in_place(spec, InPlace::kWhenPossible);
   const Wide count = elements(model.output);
-  const auto by_sample = spec.find("by_sample");
-  const Wide mask = by_sample && by_sample->as_boolean() ? Wide(0) : count;
+  const Wide mask = spec.flag("by_sample") ? Wide(0) : count;
   const Wide bytes = Wide(2) * count * inputs.element_bytes() + mask;
   model.saves.mask_bytes = to_count(spec, mask, "bytes of mask a sample");
   model.work.forward = to_task_work(spec, {count + mask, bytes, 0});

@@ -27,8 +27,7 @@ Sizes read_sizes(const SpecView& spec, const LayerInputs& inputs) {
   }
   const std::vector<std::int64_t>& a = inputs.shapes[0].dims;
   const std::vector<std::int64_t>& b = inputs.shapes[1].dims;
-  const std::optional<SpecView> transpose = spec.find("transpose_b");
-  const bool transposed = transpose && transpose->as_boolean();
+  const bool transposed = spec.flag("transpose_b");
   const std::size_t rank = a.size();
   const auto mismatch = [&] {
     spec.fail(fmt::format("{} and {}", describe_input(inputs, 0), describe_input(inputs, 1)),

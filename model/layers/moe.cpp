@@ -157,9 +157,8 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
     sizes.shared_gate = gate->as_boolean();
     if (sizes.shared_gate && sizes.shared == 0) gate->fail("true", "\"shared_units\" beside it");
   }
-  if (const auto bias = spec.find("router_bias")) sizes.router_bias = bias->as_boolean();
-  const auto bias = spec.find("bias");
-  sizes.fields = fmt::format(R"("bias": {})", bias && bias->as_boolean());
+  sizes.router_bias = spec.flag("router_bias");
+  sizes.fields = fmt::format(R"("bias": {})", spec.flag("bias"));
   if (const auto storage = spec.find("storage")) {
     sizes.fields +=
         fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)));

@@ -30,10 +30,7 @@ LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
   return model;
 }
 
-std::int64_t vectors_if_affine(const SpecView& spec) {
-  const std::optional<SpecView> affine = spec.find("affine");
-  return !affine || affine->as_boolean() ? 2 : 0;
-}
+std::int64_t vectors_if_affine(const SpecView& spec) { return spec.flag("affine", true) ? 2 : 0; }
 
 LayerModel make_group_normalization(const SpecView& spec, const LayerInputs& inputs,
                                     std::int64_t groups) {

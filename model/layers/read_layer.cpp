@@ -6,7 +6,6 @@
 // element, and its weights' gradient, are not done).
 #include "model/layers/read_layer.hpp"
 
-
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -245,8 +244,7 @@ void set_storage(const SpecView& spec, const LayerInputs& inputs, LayerModel& mo
 }  // namespace
 
 bool read_frozen(const SpecView& spec, const LayerInputs& inputs) {
-  const std::optional<SpecView> frozen = spec.find("frozen");
-  return frozen ? frozen->as_boolean() : inputs.frozen;
+  return spec.flag("frozen", inputs.frozen);
 }
 
 LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs inputs) {

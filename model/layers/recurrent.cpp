@@ -28,7 +28,7 @@ Sequence read_sequence(const SpecView& spec, const LayerInputs& inputs) {
   if (const auto layers = spec.find("layers")) {
     sequence.layers = layers->as_integer(1, kMaxParts);
   }
-  if (const auto both = spec.find("bidirectional")) sequence.bidirectional = both->as_boolean();
+  sequence.bidirectional = spec.flag("bidirectional");
   return sequence;
 }
 

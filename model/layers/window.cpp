@@ -150,8 +150,7 @@ LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind k
   const TensorShape& input = single_input(spec, inputs);
   const Window window = read_window(spec, input, {DefaultStride::kKernel, Dilation::kUnknownKey});
   check_padding(spec, window);
-  const auto ceil = spec.find("ceil");
-  const Rounding rounding = ceil && ceil->as_boolean() ? Rounding::kCeil : Rounding::kFloor;
+  const Rounding rounding = spec.flag("ceil") ? Rounding::kCeil : Rounding::kFloor;
   const std::vector<std::int64_t> sizes = window_positions(spec, window, spatial(input), rounding);
 
   LayerModel model;

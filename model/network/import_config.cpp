@@ -174,8 +174,7 @@ std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScop
     if (asked.name == name) length = asked.value;
   }
   if (length <= most) return length;
-  const auto rotary = spec.find("rotary");
-  const bool may = rotary && rotary->as_boolean();
+  const bool may = spec.flag("rotary");
   if (may && options.allow_long) return length;
   const SpecView at_fault = positions.key.empty() ? *limit : scope.config().get(positions.key);
   at_fault.fail(fmt::format("{} positions", most),

@@ -195,8 +195,7 @@ class TreeReader {
   void read_repeat(const SpecView& item, Entry& entry) {
     const SpecView times = item.get("times");
     entry.times = times.as_integer(1, kMaxTimes);
-    const std::optional<SpecView> scale = item.find("scale");
-    if (scale && scale->as_boolean()) {
+    if (item.flag("scale")) {
       entry.times = copies_.value_or(entry.times);
       scaling_.push_back({.name = entry.name, .copies = entry.times});
     }

@@ -135,10 +135,9 @@ void read_training(const SpecView& root, Network& network) {
 
 /// What is learnt, where layers do not say it themselves.
 void read_frozen(const SpecView& root, Network& network) {
-  if (const auto frozen = root.find("frozen")) network.frozen = frozen->as_boolean();
+  network.frozen = root.flag("frozen", network.frozen);
   if (const auto storage = root.find("storage")) network.storage = read_weight_storage(*storage);
-  if (const auto wanted = root.find("input_gradient"))
-    network.input_gradient = wanted->as_boolean();
+  network.input_gradient = root.flag("input_gradient", network.input_gradient);
 }
 
 /// A precision says every type there is. float32 in a file is what files say that leave it open.
