@@ -11,6 +11,135 @@
 namespace ooc {
 namespace {
 
+/// "format", "version", "tool".
+void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
+  json.member("format", format).member("version", 1);
+  json.begin_object("tool").member("version", tool.version).member("command", tool.command).end();
+}
+
+/// Where what was asked for has the key of what follows from it, that has another.
+constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
+    {"network", "network_name"}, {"hardware", "hardware_name"}, {"layer_times", "timed_layers"}};
+
+/// The object `inputs` of a result, which is a job that gives the result again (docs/formats.md, 4). What was asked for
+/// stands in place of what follows from it.
+class InputsWriter {
+ public:
+  InputsWriter(JsonWriter& json, const AskedFor& asked) : json_(json), asked_(asked) {
+    json.begin_object("inputs");
+  }
+
+  void put(std::string_view key, const MetricValue& value) {
+    const auto found =
+        std::ranges::find_if(asked_, [&](const auto& each) { return each.first == key; });
+    if (found == asked_.end()) return put_metric(json_, key, value);
+    json_.member(key, JsonText{found->second});
+    const auto* text = std::get_if<std::string>(&value);
+    const bool is_same = text != nullptr && json_string(*text) == found->second;
+    asked_.erase(found);
+    for (const auto& [of, meaning] : kMeanings) {
+      if (of == key && !is_same) put_metric(json_, meaning, value);
+    }
+  }
+
+  /// Writes what was asked for under other keys, less those in `but`, and closes the object.
+  void end(std::initializer_list<std::string_view> but = {}) {
+    for (const auto& [key, value] : asked_) {
+      if (std::ranges::find(but, key) == but.end()) json_.member(key, JsonText{value});
+    }
+    json_.end();
+  }
+
+ private:
+  JsonWriter& json_;
+  AskedFor asked_;  ///< not written yet
+};
+
+/// Opens the object of a group and writes all its columns, of any table.
+void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
+  json.begin_object(group);
+  for (const Metric* column : columns_for(report.inputs)) {
+    if (column->group == group) put_metric(json, column->key, column->read(report));
+  }
+}
+
+/// All metrics but those of a key or group in `done`.
+void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
+  for (const Metric& column : metrics()) {
+    const std::string_view key = column.group.empty() ? column.key : column.group;
+    if (key.empty() || std::ranges::find(done, key) != done.end()) continue;
+    done.push_back(key);
+    if (column.group.empty()) {
+      put_metric(json, key, column.read(report));
+    } else {
+      begin_group(json, key, report);
+      json.end();
+    }
+  }
+}
+
+/// What a job lacks, if it does not fit.
+void put_out_of_memory(JsonWriter& json, const RunReport& report) {
+  begin_group(json, "out_of_memory", report);
+  json.objects("holders", report.out_of_memory->holders, [&](const OutOfMemory::Holder& holder) {
+    json.member("name", holder.name).member("bytes", holder.bytes);
+  });
+  json.end();
+}
+
+void put_categories(JsonWriter& json, std::string_view key, const RunReport& run,
+                    const BytesByCategory& held) {
+  json.begin_object(key);
+  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+    const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
+    if (copies && run.inputs.precision.empty()) continue;
+    json.member(category_name(static_cast<MemoryCategory>(i)), held.bytes[i]);
+  }
+  json.end();
+}
+
+/// Writes memory at the peaks of a run by category; null if unknown. Of a job that lacks GPU memory also what fills it if
+/// nothing moves.
+void put_peaks(JsonWriter& json, const RunReport& run) {
+  const auto put = [&](std::string_view key, std::optional<BytesByCategory> RunReport::*peak) {
+    if (!(run.*peak)) {
+      json.member(key, nullptr);
+      return;
+    }
+    put_categories(json, key, run, *(run.*peak));
+  };
+  put("peak_near_by_category", &RunReport::peak_near_by_category);
+  put("peak_far_by_category", &RunReport::peak_far_by_category);
+  if (run.in_core_by_category) {
+    put_categories(json, "in_core_peak_by_category", run, *run.in_core_by_category);
+  }
+}
+
+/// Of those that are given.
+constexpr std::pair<std::string_view, std::string RunInputs::*> kTypes[] = {
+    {"precision", &RunInputs::precision},
+    {"gradient_dtype", &RunInputs::gradient_dtype},
+    {"adapter_dtype", &RunInputs::adapter_dtype}};
+
+/// Writes rates by tokens; null if unknown.
+void put_sequence(JsonWriter& json, const RunReport& run) {
+  if (!run.sequence) {
+    json.member("sequence", nullptr);
+    return;
+  }
+  const SequenceRates& rates = *run.sequence;
+  json.begin_object("sequence").member("tokens", rates.tokens);
+  json.member("tokens_per_s", rates.tokens_per_s).member("model_flops", rates.model_flops);
+  json.member("peak_flop_per_s", rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
+  json.member("mfu", rates.mfu).end();
+}
+
+void put_symbols(JsonWriter& json, const RunInputs& inputs) {
+  json.begin_object("symbols");
+  for (const SymbolValue& each : inputs.symbols) json.member(each.name, each.value);
+  json.end();
+}
+
 void put_tie(JsonWriter& json, const LayerReport& layer) {
   if (!layer.tied_to.empty()) json.member("tied_to", layer.tied_to);
 }
@@ -118,31 +247,6 @@ void put_state(JsonWriter& json, const RunReport& report) {
   json.end().end();
 }
 
-}  // namespace
-
-void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
-  put_head(json, "ooc-paleo/result", tool);
-  put_inputs(json, report.inputs);
-  json.member("feasible", report.feasible);
-  if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
-  put_metrics(json, report, {"inputs", "feasible", "out_of_memory"});
-  json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
-  put_closed_form_notes(json, report.paper);
-  json.objects("layers", report.layers,
-               [&](const LayerReport& layer) { put_layer(json, layer, report.feasible); });
-  put_measured_errors(json, report);
-  json.member("assumed", report.assumed).member("remarks", report.remarks);
-  json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
-  if (report.trainable_parameters != report.parameters) {
-    json.member("trainable_parameters", report.trainable_parameters);
-  }
-  put_peaks(json, &report);
-  if (!report.inputs.symbols.empty()) put_sequence(json, &report);
-  if (report.state) put_state(json, report);
-}
-
-namespace {
-
 std::string prediction(const RunReport& report, const WriteOptions& options) {
   std::string text;
   JsonWriter json(text);
@@ -185,7 +289,9 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
   inputs.put("compute", in.compute);
   inputs.end();
   json.member("source", report.source).member("dtype", in.dtype);
-  put_precision(json, in.precision, in.gradient_dtype, in.adapter_dtype);
+  for (const auto& [key, type] : kTypes) {
+    if (!(in.*type).empty()) json.member(key, in.*type);
+  }
   json.objects("network_inputs", report.network_inputs, [&](const auto& input) {
     json.member("name", input.first).member("shape", input.second);
   });
@@ -218,11 +324,6 @@ extern const Writer json_writer{.name = "json",
                                 .replay = &json_replay,
                                 .validation = &json_validation};
 
-void put_head(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
-  json.member("format", format).member("version", 1);
-  json.begin_object("tool").member("version", tool.version).member("command", tool.command).end();
-}
-
 void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool) {
   json.begin_object();
   put_head(json, format, tool);
@@ -251,129 +352,33 @@ void put_record(JsonWriter& json, const Cells& cells) {
   json.end();
 }
 
-namespace {
-
-/// Where what was asked for has the key of what follows from it, that has another.
-constexpr std::pair<std::string_view, std::string_view> kMeanings[] = {
-    {"network", "network_name"}, {"hardware", "hardware_name"}, {"layer_times", "timed_layers"}};
-
-}  // namespace
-
-InputsWriter::InputsWriter(JsonWriter& json, const AskedFor& asked) : json_(json), asked_(asked) {
-  json.begin_object("inputs");
-}
-
-void InputsWriter::put(std::string_view key, const MetricValue& value) {
-  const auto found =
-      std::ranges::find_if(asked_, [&](const auto& each) { return each.first == key; });
-  if (found == asked_.end()) return put_metric(json_, key, value);
-  json_.member(key, JsonText{found->second});
-  const auto* text = std::get_if<std::string>(&value);
-  const bool is_same = text != nullptr && json_string(*text) == found->second;
-  asked_.erase(found);
-  for (const auto& [of, meaning] : kMeanings) {
-    if (of == key && !is_same) put_metric(json_, meaning, value);
-  }
-}
-
-void InputsWriter::end(std::initializer_list<std::string_view> but) {
-  for (const auto& [key, value] : asked_) {
-    if (std::ranges::find(but, key) == but.end()) json_.member(key, JsonText{value});
-  }
-  json_.end();
-}
-
-void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
-  json.begin_object(group);
-  for (const Metric* column : columns_for(report.inputs)) {
-    if (column->group == group) put_metric(json, column->key, column->read(report));
-  }
-}
-
-void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
-  for (const Metric& column : metrics()) {
-    const std::string_view key = column.group.empty() ? column.key : column.group;
-    if (key.empty() || std::ranges::find(done, key) != done.end()) continue;
-    done.push_back(key);
-    if (column.group.empty()) {
-      put_metric(json, key, column.read(report));
-    } else {
-      begin_group(json, key, report);
-      json.end();
-    }
-  }
-}
-
-void put_out_of_memory(JsonWriter& json, const RunReport& report) {
-  begin_group(json, "out_of_memory", report);
-  json.objects("holders", report.out_of_memory->holders, [&](const OutOfMemory::Holder& holder) {
-    json.member("name", holder.name).member("bytes", holder.bytes);
-  });
-  json.end();
-}
-
 void put_numbers(JsonWriter& json, const RunReport& report) {
   json.member("feasible", report.feasible);
   if (report.out_of_memory) put_out_of_memory(json, report);
   put_metrics(json, report, {"inputs", "feasible", "out_of_memory"});
-  put_peaks(json, &report);
-  if (!report.inputs.symbols.empty()) put_sequence(json, &report);
+  put_peaks(json, report);
+  if (!report.inputs.symbols.empty()) put_sequence(json, report);
 }
 
-namespace {
-
-void put_categories(JsonWriter& json, std::string_view key, const RunReport& run,
-                    const BytesByCategory& held) {
-  json.begin_object(key);
-  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-    const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
-    if (copies && run.inputs.precision.empty()) continue;
-    json.member(category_name(static_cast<MemoryCategory>(i)), held.bytes[i]);
+void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool) {
+  put_head(json, "ooc-paleo/result", tool);
+  put_inputs(json, report.inputs);
+  json.member("feasible", report.feasible);
+  if (report.out_of_memory.has_value()) put_out_of_memory(json, report);
+  put_metrics(json, report, {"inputs", "feasible", "out_of_memory"});
+  json.member("bound_class", report.lower_bound ? std::optional(report.bound_class) : std::nullopt);
+  put_closed_form_notes(json, report.paper);
+  json.objects("layers", report.layers,
+               [&](const LayerReport& layer) { put_layer(json, layer, report.feasible); });
+  put_measured_errors(json, report);
+  json.member("assumed", report.assumed).member("remarks", report.remarks);
+  json.objects("what_if", report.what_if, [&](const WhatIf& each) { put_what_if(json, each); });
+  if (report.trainable_parameters != report.parameters) {
+    json.member("trainable_parameters", report.trainable_parameters);
   }
-  json.end();
-}
-
-}  // namespace
-
-void put_peaks(JsonWriter& json, const RunReport* run) {
-  const auto put = [&](std::string_view key, std::optional<BytesByCategory> RunReport::*peak) {
-    if (run == nullptr || !(run->*peak)) {
-      json.member(key, nullptr);
-      return;
-    }
-    put_categories(json, key, *run, *(run->*peak));
-  };
-  put("peak_near_by_category", &RunReport::peak_near_by_category);
-  put("peak_far_by_category", &RunReport::peak_far_by_category);
-  if (run != nullptr && run->in_core_by_category) {
-    put_categories(json, "in_core_peak_by_category", *run, *run->in_core_by_category);
-  }
-}
-
-void put_precision(JsonWriter& json, const std::string& precision,
-                   const std::string& gradient_dtype, const std::string& adapter_dtype) {
-  if (!precision.empty()) json.member("precision", precision);
-  if (!gradient_dtype.empty()) json.member("gradient_dtype", gradient_dtype);
-  if (!adapter_dtype.empty()) json.member("adapter_dtype", adapter_dtype);
-}
-
-void put_sequence(JsonWriter& json, const RunReport* run) {
-  if (run == nullptr || !run->sequence) {
-    json.member("sequence", nullptr);
-    return;
-  }
-  const SequenceRates& rates = *run->sequence;
-  json.begin_object("sequence").member("tokens", rates.tokens);
-  json.member("tokens_per_s", rates.tokens_per_s).member("model_flops", rates.model_flops);
-  json.member("peak_flop_per_s", rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
-  json.member("mfu", rates.mfu).end();
-}
-
-void put_symbols(JsonWriter& json, const RunInputs& inputs) {
-  if (inputs.symbols.empty()) return;
-  json.begin_object("symbols");
-  for (const SymbolValue& each : inputs.symbols) json.member(each.name, each.value);
-  json.end();
+  put_peaks(json, report);
+  if (!report.inputs.symbols.empty()) put_sequence(json, report);
+  if (report.state) put_state(json, report);
 }
 
 void put_inputs(JsonWriter& json, const RunInputs& inputs,
@@ -392,14 +397,12 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   json.member("far_memory_given", inputs.far_memory_given).member("dtype_given", is_asked("dtype"));
   if (!inputs.precision.empty()) json.member("precision_given", is_asked("precision"));
   json.member("framework_meaning", inputs.framework_meaning);
-  for (const auto& [key, text] : {std::pair("precision", &inputs.precision),
-                                  {"gradient_dtype", &inputs.gradient_dtype},
-                                  {"adapter_dtype", &inputs.adapter_dtype}}) {
-    if (!text->empty()) out.put(key, *text);
+  for (const auto& [key, type] : kTypes) {
+    if (!(inputs.*type).empty()) out.put(key, inputs.*type);
   }
   if (!inputs.offload.empty()) json.member("offload_meaning", inputs.offload);
+  if (inputs.symbols.empty()) return out.end();
   put_symbols(json, inputs);
-  if (inputs.symbols.empty()) return out.end({});
   out.end({"seq", "target_seq", "symbol"});  // symbols have these
 }
 

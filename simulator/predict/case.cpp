@@ -88,6 +88,70 @@ std::optional<SpecView> find_layer(const SpecView& root, const std::string& laye
   throw SpecError(std::move(parts));
 }
 
+/// Such as "62.0 %-of-peak paleo".
+std::string compute_text(const CaseOptions& options) {
+  if (options.compute == ComputeModel::kNative) return "native";
+  if (options.percent_of_peak == kOne) return "paleo";
+  return format_percent(options.percent_of_peak / kOne) + "-of-peak paleo";
+}
+
+std::string_view exchange_name(Exchange exchange) {
+  return exchange == Exchange::kEnd ? "end" : "overlap";
+}
+
+/// The framework's buffers, with holes if the allocator in use keeps them.
+GradientBuffers gradient_buffers_of(const CaseOptions& options) {
+  GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
+  buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
+  return buffers;
+}
+
+/// True if weight gradients are allocated only from their first writer on.
+bool frees_gradients(const CaseOptions& options) {
+  // What a framework does with gradients that leave, are shared out or have buffers is StateOptions'.
+  StateOptions stays = options.state;
+  const bool has_buffers = stays.far_gradients == FarGradients::kAllocated;
+  if (stays.update == UpdateAt::kNear || !(stays.gradients || has_buffers)) stays.optimizer.reset();
+  return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
+         options.graph.accounting == Accounting::kLiveness && options.devices == 1 && !stays.any();
+}
+
+/// Applies free_gradients() and hold_inputs() as the framework does.
+void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs) {
+  if (!frees_gradients(options)) return;
+  free_gradients(graph, costs);
+  if (framework_of(options.framework).inputs == HeldInputs::kThroughout) hold_inputs(graph, costs);
+  if (allocator_of(options) == Allocator::kCaching && !options.state.any()) {
+    make_states_late(graph, costs);
+  }
+}
+
+/// The options' own, with the framework's cost of pinning memory.
+TransferOptions transfers_of(const CaseOptions& options) {
+  TransferOptions transfers = options.transfers;
+  transfers.pinning = framework_of(options.framework).copies.pinned_cost;
+  transfers.host_sharers = sharing_devices(options);
+  return transfers;
+}
+
+/// The software of the kernels; unset: ideal, with the machine's cuDNN.
+std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  if (options.software || !options.framework) return options.software;
+  Software software = options.framework->software;
+  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
+    software.cudnn = *cudnn;
+  }
+  return software;
+}
+
+void repeat_budgets(const CaseOptions& options, const HardwareProfile& hardware,
+                    RunInputs& inputs) {
+  inputs.memory = budget_of(options, hardware);
+  inputs.memory_given = options.memory.has_value();
+  inputs.far_memory = far_capacity_of(options, hardware);
+  inputs.far_memory_given = options.far_memory.has_value();
+}
+
 CostTable costs_of(const Workload& workload, const Machine& machine, const ComputeOptions& compute,
                    const CaseOptions& options) {
   try {
@@ -148,16 +212,6 @@ std::string_view allocator_name(Allocator allocator) {
   return text_at(kTexts, allocator);
 }
 
-std::string compute_text(const CaseOptions& options) {
-  if (options.compute == ComputeModel::kNative) return "native";
-  if (options.percent_of_peak == kOne) return "paleo";
-  return format_percent(options.percent_of_peak / kOne) + "-of-peak paleo";
-}
-
-std::string_view exchange_name(Exchange exchange) {
-  return exchange == Exchange::kEnd ? "end" : "overlap";
-}
-
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {
   if (options.batch) return *options.batch;
   if (network.batch) return *network.batch;
@@ -204,18 +258,6 @@ void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
   inputs.latency = transfers.latency;
   inputs.duplex = transfers.duplex;
 }
-
-namespace {
-
-void repeat_budgets(const CaseOptions& options, const HardwareProfile& hardware,
-                    RunInputs& inputs) {
-  inputs.memory = budget_of(options, hardware);
-  inputs.memory_given = options.memory.has_value();
-  inputs.far_memory = far_capacity_of(options, hardware);
-  inputs.far_memory_given = options.far_memory.has_value();
-}
-
-}  // namespace
 
 void ask_budgets(const CaseOptions& options, Case& which) {
   repeat_budgets(options, which.hardware, which.inputs);
@@ -390,24 +432,6 @@ Allocator allocator_of(const CaseOptions& options) {
              : Allocator::kIdeal;
 }
 
-bool frees_gradients(const CaseOptions& options) {
-  // What a framework does with gradients that leave, are shared out or have buffers is StateOptions'.
-  StateOptions stays = options.state;
-  const bool has_buffers = stays.far_gradients == FarGradients::kAllocated;
-  if (stays.update == UpdateAt::kNear || !(stays.gradients || has_buffers)) stays.optimizer.reset();
-  return framework_of(options.framework).weight_gradients == WeightGradients::kFreed &&
-         options.graph.accounting == Accounting::kLiveness && options.devices == 1 && !stays.any();
-}
-
-void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, CostTable& costs) {
-  if (!frees_gradients(options)) return;
-  free_gradients(graph, costs);
-  if (framework_of(options.framework).inputs == HeldInputs::kThroughout) hold_inputs(graph, costs);
-  if (allocator_of(options) == Allocator::kCaching && !options.state.any()) {
-    make_states_late(graph, costs);
-  }
-}
-
 CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::int64_t batch) {
   CostTable sizes =
       estimate_sizes(graph, {.model = options.compute,
@@ -417,13 +441,6 @@ CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph, std::
                              .each_save = framework_of(options.framework).copies.each_save});
   hold_as_framework(options, graph, sizes);
   return sizes;
-}
-
-TransferOptions transfers_of(const CaseOptions& options) {
-  TransferOptions transfers = options.transfers;
-  transfers.pinning = framework_of(options.framework).copies.pinned_cost;
-  transfers.host_sharers = sharing_devices(options);
-  return transfers;
 }
 
 GraphOptions graph_options_of(const CaseOptions& options) {
@@ -436,21 +453,6 @@ GraphOptions graph_options_of(const CaseOptions& options) {
               "the framework alone is the finer one");
   }
   return graph;
-}
-
-GradientBuffers gradient_buffers_of(const CaseOptions& options) {
-  GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
-  buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
-  return buffers;
-}
-
-std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
-  if (options.software || !options.framework) return options.software;
-  Software software = options.framework->software;
-  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
-    software.cudnn = *cudnn;
-  }
-  return software;
 }
 
 }  // namespace ooc

@@ -87,10 +87,9 @@ namespace {
 
 /// Of in-core with --sub-batch auto: what everything that moves tensors has to be seen against, where the whole batch
 /// does not fit.
-void add_in_rounds(const CompareRequest& request, Comparison& result) {
+void add_in_rounds(Case which, Comparison& result) {
   const Schedule& in_core = *find_schedule("in-core");
   const std::string name = std::string(in_core.name) + ", in rounds";
-  Case which = request.which;
   which.schedule_options.sub_batch.kind = SubBatch::Kind::kAuto;
   if (!which.inputs.asked.empty()) ask(which.inputs.asked, "sub_batch", "\"auto\"");
   try {
@@ -106,18 +105,17 @@ void add_in_rounds(const CompareRequest& request, Comparison& result) {
 
 }  // namespace
 
-Comparison compare(const CompareRequest& request) {
-  const Case& which = request.which;
+Comparison compare(const Case& which, std::span<const Schedule* const> chosen) {
   Comparison result;
   bool asks_for_rounds = false;
-  for (const Schedule* schedule : request.chosen) {
+  for (const Schedule* schedule : chosen) {
     result.rows.push_back(predict(which, *schedule, Detail::kPeaks));
     asks_for_rounds = asks_for_rounds || schedule->is(Trait::kSubBatches) ||
                       (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
   }
   const bool can_be_cut = which.costs.batch > 1 && !is_footprint(which.accounting) && !which.moving;
   const bool usual = which.schedule_options.sub_batch.kind == SubBatch::Kind::kUsual;
-  if (asks_for_rounds && can_be_cut && usual) add_in_rounds(request, result);
+  if (asks_for_rounds && can_be_cut && usual) add_in_rounds(which, result);
   return result;
 }
 
@@ -137,7 +135,7 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
     own = read_workload(request.workload.path, options);
   }
   const Case which = make_case(own ? *own : request.workload, request.machines[machine], options);
-  Comparison compared = compare({.which = which, .chosen = request.chosen[machine]});
+  Comparison compared = compare(which, request.chosen[machine]);
   MachineRow row;
   if (state) row.state = show_state_preset(*state);
   for (const std::size_t i : best_first(compared.rows)) {

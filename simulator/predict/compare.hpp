@@ -13,18 +13,13 @@
 
 namespace ooc {
 
-struct CompareRequest {
-  const Case& which;
-  std::span<const Schedule* const> chosen;
-};
-
 struct Comparison {
   /// A row for each schedule in their order. Then in-core with gradient accumulation, if the batch can be cut and any row may accumulate.
   std::vector<RunReport> rows;
   std::vector<std::string> left_out;  ///< reasons why that last row is missing
 };
 
-[[nodiscard]] Comparison compare(const CompareRequest& request);
+[[nodiscard]] Comparison compare(const Case& which, std::span<const Schedule* const> chosen);
 
 // All schedules for one job on several machines or links: the function behind `compare` with lists.
 // Neither parses flags nor prints. Rules of comparison: docs/notebook/0020-compare-machines.md.

@@ -14,14 +14,14 @@
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
+namespace {
 
+/// The schedule's plan for such a memory, not simulated yet.
 CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget) {
   CaseRun run{plan_job(which, schedule, budget)};
   run.pages = schedule.is(Trait::kMovesPages);
   return run;
 }
-
-namespace {
 
 /// True if the plan runs, and host memory holds what it moves there.
 [[nodiscard]] bool runs(const Case& which, const CaseRun& run, SimulationBuffers& buffers) {

@@ -14,9 +14,6 @@ struct ToBeat {
   bool by_sizes = false;              ///< plans for all of memory do not count
 };
 
-/// The schedule's plan for such a memory, not simulated yet.
-[[nodiscard]] CaseRun run_within(const Case& which, const Schedule& schedule, Bytes budget);
-
 /// Returns the schedule's plan for all memory. Under a caching allocator: the fastest that runs among plans for less,
 /// down to two thirds, else among all that run. A plan that no margin helps is returned unchanged. What cannot be
 /// planned is OutOfMemory. Unset: no plan for less beats `to_beat`, or none runs and only those count.

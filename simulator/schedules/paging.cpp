@@ -309,9 +309,7 @@ class Pager {
   std::vector<StepId> unused_;      ///< copies in whose room the task at hand got
 };
 
-}  // namespace
-
-// All that is not touched may leave, so one task's working set decides.
+/// If one task touches more than the budget: none of its pages may be evicted while it runs, all others may.
 std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
   Footprint footprint(problem, graph.tasks.size());
@@ -329,6 +327,8 @@ std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem) {
   return footprint.shortage(
       [&](std::size_t position) { return task_name(graph, make_id<TaskId>(position)); });
 }
+
+}  // namespace
 
 PlanResult plan_paging(const PlanningProblem& problem, Prefetch prefetch) {
   if (auto shortage = paging_shortage(problem)) return *std::move(shortage);

@@ -16,9 +16,6 @@ enum class Prefetch {
   kBothWays,   ///< kNextLayer, and in every pass room for the next task
 };
 
-/// Returns OutOfMemory if one task touches more than the budget: none of its pages may be evicted while it runs.
-[[nodiscard]] std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem);
-
 [[nodiscard]] PlanResult plan_paging(const PlanningProblem& problem, Prefetch prefetch);
 
 }  // namespace ooc

@@ -133,6 +133,19 @@ std::vector<bool> asked_layers(const TrainingGraph& graph, const Blocks& asked) 
   return within;
 }
 
+/// By forward task whether its layer is in a numbered block, as users wrap blocks. Embedding, final norm, head and loss
+/// are in none. If no name has a number, all are.
+std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
+  std::vector<bool> wrapped;
+  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
+    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
+    wrapped.push_back(!block_name(layer.name).empty());
+  }
+  const bool none = std::ranges::find(wrapped, true) == wrapped.end();
+  if (none) wrapped.assign(wrapped.size(), true);
+  return wrapped;
+}
+
 SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
   const std::vector<std::uint32_t> blocks = blocks_of_tasks(facts.graph);
   const std::vector<bool> wrapped = wrapped_tasks(facts.graph);
@@ -154,6 +167,31 @@ SegmentEnds cut_by_layers(const MixFacts& facts, const Blocks& asked) {
     ends[t] = segment[t + 1] == segment[t] ? ends[t + 1] : static_cast<std::uint32_t>(t);
   }
   return ends;
+}
+
+/// The cuts that --blocks allows, whatever the budget.
+std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFacts& facts,
+                                    const MixSegments& segments) {
+  const Blocks& blocks = problem.options.own->blocks;
+  switch (blocks.kind) {
+    case Blocks::Kind::kLayer:
+      return {cut_by_layers(facts, blocks)};
+    case Blocks::Kind::kNumber:
+      if (blocks.number < 1) {
+        bad_value("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");
+      }
+      return {segments.cut_into(blocks.number)};
+    case Blocks::Kind::kAuto:
+      break;
+  }
+  std::vector<std::int64_t> limits;
+  auto most = static_cast<double>(segments.droppable_bytes());
+  for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
+    limits.push_back(static_cast<std::int64_t>(most));
+  }
+  std::vector<SegmentEnds> cuts = segments.cuts(std::move(limits));
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
 }
 
 class Chooser {
@@ -227,30 +265,6 @@ class Chooser {
 
 }  // namespace
 
-std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem, const MixFacts& facts,
-                                    const MixSegments& segments) {
-  const Blocks& blocks = problem.options.own->blocks;
-  switch (blocks.kind) {
-    case Blocks::Kind::kLayer:
-      return {cut_by_layers(facts, blocks)};
-    case Blocks::Kind::kNumber:
-      if (blocks.number < 1) {
-        bad_value("--blocks", std::to_string(blocks.number), "auto, layer or a number from 1");
-      }
-      return {segments.cut_into(blocks.number)};
-    case Blocks::Kind::kAuto:
-      break;
-  }
-  std::vector<std::int64_t> limits;
-  auto most = static_cast<double>(segments.droppable_bytes());
-  for (int i = 0; i <= kFinest; ++i, most *= kFinerBy) {
-    limits.push_back(static_cast<std::int64_t>(most));
-  }
-  std::vector<SegmentEnds> cuts = segments.cuts(std::move(limits));
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  return cuts;
-}
-
 PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                        const BlockPolicy& policy) {
   return Chooser(problem, inputs, policy).result();
@@ -270,17 +284,6 @@ std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph) {
     blocks.push_back(block);
   }
   return blocks;
-}
-
-std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
-  std::vector<bool> wrapped;
-  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
-    const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
-    wrapped.push_back(!block_name(layer.name).empty());
-  }
-  const bool none = std::ranges::find(wrapped, true) == wrapped.end();
-  if (none) wrapped.assign(wrapped.size(), true);
-  return wrapped;
 }
 
 }  // namespace ooc

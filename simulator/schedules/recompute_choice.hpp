@@ -44,11 +44,6 @@ namespace ooc {
 using BlockPolicy =
     std::function<Decisions(const MixFacts&, const MixSegments&, const SegmentEnds&)>;
 
-/// Returns the cuts that --blocks allows, whatever the budget.
-[[nodiscard]] std::vector<SegmentEnds> block_cuts(const PlanningProblem& problem,
-                                                  const MixFacts& facts,
-                                                  const MixSegments& segments);
-
 /// Whether tensors at the ends of blocks stay near or may move.
 enum class BlockInputs { kStay, kMove };
 
@@ -60,9 +55,5 @@ enum class BlockInputs { kStay, kMove };
 /// Returns the block number by forward task. A block is a run of tasks whose layers share a
 /// block_name(). A layer without one is a block.
 [[nodiscard]] std::vector<std::uint32_t> blocks_of_tasks(const TrainingGraph& graph);
-
-/// Returns by forward task whether its layer is in a numbered block, as users wrap blocks.
-/// Embedding, final norm, head and loss are in none. If no name has a number, all are.
-[[nodiscard]] std::vector<bool> wrapped_tasks(const TrainingGraph& graph);
 
 }  // namespace ooc

@@ -113,33 +113,6 @@ std::string unfit_for_paper(const Plan& plan, std::int64_t rounds) {
   return rounds > 1 ? "they are about a batch in one round" : "";
 }
 
-std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input) {
-  if (input.form == ClosedForm::kNone) return std::nullopt;
-  PaperEstimate estimate;
-  const bool sections = input.form == ClosedForm::kVdnnLike;
-  estimate.equations = sections ? "7-9" : "10-12";
-  estimate.unfit = unfit_for_paper(input.plan, input.rounds);
-  if (!estimate.unfit.empty()) return estimate;
-  PaperChain own;
-  PaperChain& chain = input.kept != nullptr ? *input.kept : own;
-  if (!chain.built) ChainBuilder({input.graph, input.costs, input.plan}, chain).build();
-  // Those of `capacity` ask for the link's rate alone.
-  if (sections) add_copies(input.costs.transfers, chain);
-  const CapacityBackward capacity = chain.capacity(input.costs.transfers.to_near_peak);
-  estimate.time =
-      sections ? vdnn_like_time(chain.layers) : chain.forward + capacity_backward_time(capacity);
-  if (input.timeline != nullptr) {
-    estimate.differences = paper_differences({.form = input.form,
-                                              .estimate = *estimate.time,
-                                              .chain = chain,
-                                              .graph = input.graph,
-                                              .costs = input.costs,
-                                              .plan = input.plan,
-                                              .timeline = *input.timeline});
-  }
-  return estimate;
-}
-
 // (10)-(12) are walked over to the run one assumption at a time, and what each step changes is that assumption's.
 // The copies in of the backward pass, in the plan's order, become ready
 //   at the link's rate, one behind the other from the turn on: what (12) forgets from section to section;
@@ -157,12 +130,15 @@ namespace {
 
 bool first_run(const Step& step) { return step.kind == StepKind::kCompute && !step.recompute; }
 
+/// Differences that are not 0, in time order; their sum is simulated time - estimate.
 class Walk {
  public:
-  explicit Walk(const DifferencesInput& input)
+  Walk(const PaperEstimateInput& input, const PaperChain& chain, Duration estimate)
       : input_(input),
+        chain_(chain),
+        estimate_(estimate),
         copies_(queue(StepKind::kToNear)),
-        phases_(phases_of(input.plan, input.graph, input.timeline)) {
+        phases_(phases_of(input.plan, input.graph, *input.timeline)) {
     for (std::size_t i = 0; i < copies_.size(); ++i) ready_.emplace_back();
     for (const StepId id : queue(StepKind::kCompute)) {
       const Step& step = input.plan.steps[id.at()];
@@ -176,9 +152,9 @@ class Walk {
   }
 
   std::vector<PaperEstimate::Difference> capacity() {
-    const Duration forward = input_.chain.forward;
+    const Duration forward = chain_.forward;
     add("waits of the forward pass", phases_.turn - forward);
-    Duration before = input_.estimate - forward;
+    Duration before = estimate_ - forward;
     const auto walk_to = [&](std::string_view longer, std::string_view shorter,
                              const Ready& ready) {
       const Duration now = backward(ready);
@@ -195,7 +171,7 @@ class Walk {
     });
     walk_to(
         "copies in held back for room, or by the schedule", "copies in that start before the turn",
-        [&](StepId copy, Duration) { return after_turn(input_.timeline.spans[copy.at()].end); });
+        [&](StepId copy, Duration) { return after_turn(input_.timeline->spans[copy.at()].end); });
     const Duration again = run_again();
     add("tasks that run again", again);
     add("other waits of the backward pass", phases_.backward_end - phases_.turn - before - again);
@@ -204,10 +180,10 @@ class Walk {
 
   std::vector<PaperEstimate::Difference> sections() {
     Duration backward;
-    for (std::size_t place = 0; place < input_.chain.layers.size(); ++place) {
-      backward += input_.chain.section(place).length();
+    for (std::size_t place = 0; place < chain_.layers.size(); ++place) {
+      backward += chain_.section(place).length();
     }
-    add("forward sections and the turn", phases_.backward - (input_.estimate - backward));
+    add("forward sections and the turn", phases_.backward - (estimate_ - backward));
     const Duration again = run_again();
     add("tasks that run again", again);
     add("backward sections", phases_.backward_end - phases_.backward - backward - again);
@@ -229,7 +205,7 @@ class Walk {
   }
   [[nodiscard]] Duration after_turn(Duration instant) const { return instant - phases_.turn; }
   [[nodiscard]] Duration length(StepId step) const {
-    const Span& span = input_.timeline.spans[step.at()];
+    const Span& span = input_.timeline->spans[step.at()];
     return span.end - span.start;
   }
   [[nodiscard]] Duration at_the_links_rate(StepId copy) const {
@@ -241,7 +217,7 @@ class Walk {
     Duration end;
     for (const StepId wait : input_.plan.waits[copy]) {
       if (input_.plan.steps[wait.at()].kind != StepKind::kToFar) continue;
-      end = std::max(end, after_turn(input_.timeline.spans[wait.at()].end));
+      end = std::max(end, after_turn(input_.timeline->spans[wait.at()].end));
     }
     return end;
   }
@@ -268,7 +244,7 @@ class Walk {
 
   [[nodiscard]] Duration run_again() const {
     Duration sum;
-    for (const Stall& stall : input_.timeline.stalls) {
+    for (const Stall& stall : input_.timeline->stalls) {
       if (stall.cause == StallCause::kRecompute && stall.start >= phases_.turn &&
           stall.end <= phases_.backward_end) {
         sum += stall.end - stall.start;
@@ -281,11 +257,13 @@ class Walk {
     if (time != Duration(0)) differences_.push_back({.cause = cause, .time = time});
   }
   std::vector<PaperEstimate::Difference> rest() {
-    add("updates of weights", input_.timeline.iteration_time - phases_.backward_end);
+    add("updates of weights", input_.timeline->iteration_time - phases_.backward_end);
     return std::move(differences_);
   }
 
-  const DifferencesInput& input_;
+  const PaperEstimateInput& input_;  ///< with a timeline
+  const PaperChain& chain_;
+  Duration estimate_;  ///< time by the form
   const std::vector<StepId>& copies_;
   Phases phases_;
   std::size_t first_ = 0;        ///< of `copies_`: the first that is for backward tasks alone
@@ -316,9 +294,26 @@ Phases phases_of(const Plan& plan, const TrainingGraph& graph, const Timeline& t
   return phases;
 }
 
-std::vector<PaperEstimate::Difference> paper_differences(const DifferencesInput& input) {
-  Walk walk(input);
-  return input.form == ClosedForm::kVdnnLike ? walk.sections() : walk.capacity();
+std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input) {
+  if (input.form == ClosedForm::kNone) return std::nullopt;
+  PaperEstimate estimate;
+  const bool sections = input.form == ClosedForm::kVdnnLike;
+  estimate.equations = sections ? "7-9" : "10-12";
+  estimate.unfit = unfit_for_paper(input.plan, input.rounds);
+  if (!estimate.unfit.empty()) return estimate;
+  PaperChain own;
+  PaperChain& chain = input.kept != nullptr ? *input.kept : own;
+  if (!chain.built) ChainBuilder({input.graph, input.costs, input.plan}, chain).build();
+  // Those of `capacity` ask for the link's rate alone.
+  if (sections) add_copies(input.costs.transfers, chain);
+  const CapacityBackward capacity = chain.capacity(input.costs.transfers.to_near_peak);
+  estimate.time =
+      sections ? vdnn_like_time(chain.layers) : chain.forward + capacity_backward_time(capacity);
+  if (input.timeline != nullptr) {
+    Walk walk(input, chain, *estimate.time);
+    estimate.differences = sections ? walk.sections() : walk.capacity();
+  }
+  return estimate;
 }
 
 }  // namespace ooc

@@ -69,18 +69,4 @@ struct Phases {
 [[nodiscard]] Phases phases_of(const Plan& plan, const TrainingGraph& graph,
                                const Timeline& timeline);
 
-struct DifferencesInput {
-  ClosedForm form = ClosedForm::kCapacity;
-  Duration estimate;  ///< time by `form`
-  const PaperChain& chain;
-  const TrainingGraph& graph;
-  const CostTable& costs;
-  const Plan& plan;
-  const Timeline& timeline;
-};
-
-/// Returns differences that are not 0, in time order; their sum is simulated time - estimate.
-[[nodiscard]] std::vector<PaperEstimate::Difference> paper_differences(
-    const DifferencesInput& input);
-
 }  // namespace ooc

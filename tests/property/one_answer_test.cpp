@@ -84,7 +84,7 @@ class OneJob {
   void check_compare() const {
     const Case which = make_case(workload_, machine_, options_);
     const Schedule* chosen[] = {schedule_};
-    const Comparison compared = compare({.which = which, .chosen = chosen});
+    const Comparison compared = compare(which, chosen);
     CHECK(text_of(compared.rows.front()) == text_of(predicted_));
     CHECK(compared.rows.front().lower_bound == predicted_.lower_bound);
   }

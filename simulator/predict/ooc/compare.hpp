@@ -1,5 +1,5 @@
 // Several schedules for one job, compared:
-//     compare(request), compare_machines(request)
+//     compare(case, schedules), compare_machines(request)
 #pragma once
 
 #include "simulator/predict/compare.hpp"
