@@ -104,7 +104,8 @@ struct FarCompute {
   BytesPerSecond throughput;        ///< rate of bytes read and written
   std::optional<Ratio> share = {};  ///< of host memory's rate, in place of `throughput`
   Duration latency = {};
-  bool assumed = false;  ///< true if no figure is known
+  Duration per_tensor = {};  ///< the host's own work beside each tensor's copies and update
+  bool assumed = false;      ///< true if no figure is known
 };
 
 /// Link of a device to the others of its machine, one direction.

@@ -241,13 +241,26 @@ void add_collectives(const MovingState& state, const PeerLink& peers, CostTable&
 
 CostTable moving_costs(const MovingState& state, const CostTable& costs, const FarCompute& far) {
   CostTable moving = planned_costs(state, costs, Booking::kNone);
-  for (const std::int64_t bytes : state.far_bytes) {
-    const Duration time = far.latency + transfer_time(Bytes(bytes), far.throughput);
-    moving.add_task(
-        std::array{TaskAlternative{.algorithm = Algorithm::kDefault,
-                                   .time = time,
-                                   .workspace = Bytes(0),
-                                   .seconds = static_cast<double>(time.count()) / 1e9}});
+  // Updates of single tensors are a loop of the program's behind all that it launches.
+  const StateOptions& options = state.options;
+  const bool by_tensor =
+      options.after == UpdateAfter::kEach && !options.delayed && !options.in_backward;
+  Duration launched;
+  for (const TaskAlternative& task : moving.alternatives) launched += task.issue;
+  for (std::size_t i = 0; i < state.far_bytes.size(); ++i) {
+    const Task& task = state.graph.tasks[state.planned.tasks.size() + i];
+    const bool updates = by_tensor && task.kind == TaskKind::kFarUpdate;
+    Duration time = far.latency + transfer_time(Bytes(state.far_bytes[i]), far.throughput);
+    if (updates) {
+      for (const LayerId owner : state.units[static_cast<std::size_t>(task.piece)].owners) {
+        time += far.per_tensor * state.graph.network->layers[owner.at()].model->launches.update;
+      }
+    }
+    moving.add_task(std::array{TaskAlternative{.algorithm = Algorithm::kDefault,
+                                               .time = time,
+                                               .workspace = Bytes(0),
+                                               .seconds = static_cast<double>(time.count()) / 1e9,
+                                               .issue = updates ? launched : Duration(0)}});
   }
   for (std::size_t i = moving.tensor_bytes.size(); i < state.graph.tensors.size(); ++i) {
     moving.tensor_bytes.push_back(Bytes(state.graph.tensors[i].bytes_fixed));

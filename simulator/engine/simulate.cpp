@@ -66,16 +66,19 @@ bool link_is_private(const Plan& plan, const TransferCosts& transfers) {
   return transfers.duplex.full() || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
 }
 
-/// By step: when its device's host has issued it and all compute steps before it.
+/// By step: when its device's host has issued it and all compute steps before it; far updates say it themselves.
 std::span<const std::int64_t> issue_instants(const SimulationInput& input,
                                              std::vector<std::int64_t>& instants) {
   const Plan& plan = input.plan;
   instants.resize(plan.steps.size());
   for (std::size_t queue = event_loop::kComputeQueue; queue < plan.queued.size();
        queue += event_loop::kQueuesPerDevice) {
+    const bool is_far =
+        queue >= static_cast<std::size_t>(queue_index(plan.devices, StepKind::kCompute));
     std::int64_t now = 0;
     for (const QueuedStep& step : plan.queued[queue]) {
-      now += input.costs[AlternativeId{step.cost}].issue.count();
+      const std::int64_t issue = input.costs[AlternativeId{step.cost}].issue.count();
+      now = is_far ? std::max(now, issue) : now + issue;
       instants[step.step.at()] = now;
     }
   }

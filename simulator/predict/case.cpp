@@ -272,8 +272,7 @@ void ask_prices(const CaseOptions& options, Case& which) {
   estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
   if (which.moving) {
-    which.far_compute =
-        far_compute_of(which.hardware, which.transfers, which.moving->options, options.far_compute);
+    which.far_compute = far_compute_of(which.hardware, options, which.moving->options);
   }
 }
 

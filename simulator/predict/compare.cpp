@@ -71,9 +71,7 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   rerun.add("compute x 2", compute);
   if (report.state && report.state->far_updates > 0) {
-    const BytesPerSecond rate =
-        far_compute_of(machine.profile, options.transfers, options.state, options.far_compute)
-            .throughput;
+    const BytesPerSecond rate = far_compute_of(machine.profile, options, options.state).throughput;
     if (rate != kInfiniteRate) {
       CaseOptions far = options;
       far.far_compute = BytesPerSecond(2 * rate.count());

@@ -13,9 +13,8 @@ namespace ooc {
 inline constexpr Ratio kFarComputeShare(450'000'000);
 
 /// Returns --far-compute, else the profile's rate or share, else the default share up to the software's limit.
-[[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware,
-                                        const TransferOptions& transfers, const StateOptions& state,
-                                        std::optional<BytesPerSecond> asked);
+[[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
+                                        const StateOptions& state);
 
 /// Sets Case::moving.
 void add_moving_state(Case& made, const CaseOptions& options);

@@ -122,13 +122,15 @@ class Naive {
     }
   }
 
-  /// When the host has issued a compute step: it issues those of a device one after the other, from 0 on.
+  /// When the host has issued a compute step: it issues those of a device one after the other, from 0 on. A far
+  /// update says when it has issued all before it.
   std::int64_t issued(std::size_t s) const {
     std::int64_t at = 0;
     std::int64_t end_before = 0;
     for (std::size_t before = 0; before <= s; ++before) {
       if (queues_[before] != queues_[s]) continue;
-      at += plan_.steps[before].issue;
+      const std::int64_t issue = plan_.steps[before].issue;
+      at = plan_.steps[before].kind == "far_compute" ? std::max(at, issue) : at + issue;
       if (before < s) end_before = states_[before].end;
     }
     // It pins memory for what leaves behind the step before when that has ended.

@@ -49,9 +49,14 @@ struct StateRan {
   Duration update_waits;
 };
 
-StateRan ran(const StateOptions& options, std::int64_t rounds = 1) {
-  const Workload workload = three_layers();
-  const StateExample example(workload, options, kFar, kLink, rounds);
+StateRan ran(const StateOptions& options, std::int64_t rounds = 1, Duration issue = {},
+             const FarCompute& far = kFar) {
+  Workload workload = three_layers();
+  for (std::size_t i = 0; i < workload.graph.backward_end; ++i) {
+    const std::int32_t first = workload.costs.first_alternative[i];
+    workload.costs.alternatives[static_cast<std::size_t>(first)].issue = issue;
+  }
+  const StateExample example(workload, options, far, kLink, rounds);
   const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
   // Each round but the first begins with its input, a word: 1 ns.
   CHECK(timeline.iteration_time.count() % kMillisecond.count() == rounds - 1);
@@ -82,6 +87,18 @@ TEST_CASE("state: far updates each after its own gradient") {
   const StateRan each = ran({.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach});
   CHECK(each.milliseconds == 160);
   CHECK(each.update_waits == kMillisecond * 70);
+}
+
+TEST_CASE("state: far updates tensor by tensor begin behind all that the host launches") {
+  const StateOptions each{.optimizer = kOne, .gradients = true, .after = UpdateAfter::kEach};
+  // Eight tasks issued by 80, the last of which ends at 100; updates 80 to 110, 140, 170, the last weight to 180.
+  CHECK(ran(each, 1, kMillisecond * 10).milliseconds == 180);
+  FarCompute slow = kFar;
+  slow.per_tensor = kMillisecond * 5;
+  CHECK(ran(each, 1, kMillisecond * 10, slow).milliseconds == 195);
+  // All at once, they wait for the last gradient anyway: 110 to 200.
+  CHECK(ran({.optimizer = kOne, .gradients = true}, 1, kMillisecond * 10, slow).milliseconds ==
+        210);
 }
 
 TEST_CASE("state: far updates one step late hide behind the iteration") {
