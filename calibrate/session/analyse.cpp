@@ -126,10 +126,8 @@ class Analysis {
 
   void memories() {
     const Bytes cached(4 * std::max(0LL, find_integer(set_.machine, "l2_bytes").value_or(0)));
-    const std::vector<SizedTimes> near = by_size("near_copy", "time");
-    if (!near.empty()) result_.near_copy = fit_transfer(near);
-    result_.near_rate =
-        std::max(traffic_rate(near, cached), traffic_rate(by_size("near_stream", "time"), cached));
+    result_.near_rate = std::max(traffic_rate(by_size("near_copy", "time"), cached),
+                                 traffic_rate(by_size("near_stream", "time"), cached));
     result_.host_rate = traffic_rate(by_size("host_memory", "time"), Bytes(0));
     const auto one = [](const SampleGroup& group) { return group.key("threads") == "1"; };
     result_.host_rate_one = traffic_rate(by_size("host_memory", "time", one), Bytes(0));

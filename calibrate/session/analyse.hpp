@@ -59,7 +59,6 @@ struct Calibration {
   std::vector<InterferenceFit> interference;
   std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth does
   std::vector<SharedRate> all_devices;  ///< of each device while all copy
-  std::optional<TransferFit> near_copy;
   // Bytes/s, reads plus writes; 0: not measured.
   double near_rate = 0;      ///< rate of GPU memory, beyond the caches
   double host_rate = 0;      ///< rate of host memory, all threads

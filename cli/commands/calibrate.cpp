@@ -70,29 +70,10 @@ constexpr Flag kMeasuringProbe{
 constexpr Flag kFitWithin{"--within", "TIME",
                           "begin nothing that would end later, and fit what there is; default "
                           "55s, or 460s with --full"};
-constexpr std::array kCalibrateFlags{kOutput,
-                                     kQuick,
-                                     kFull,
-                                     flags::kDevice,
-                                     kFrom,
-                                     kFromOperations,
-                                     kModelledBy,
-                                     kPrices,
-                                     kLike,
-                                     kFromNvbandwidth,
-                                     kProfileName,
-                                     kDate,
-                                     flags::kReport,
-                                     kMeasuringProbe,
-                                     kFitWithin,
-                                     flags::kTimeLimit,
-                                     flags::kMaxInput,
-                                     flags::kQuiet};
-
-/// To standard output, where the terminal of a person may be narrow.
-void tell(const std::string& text) {
-  OutputFile("stdout", "-").finish(folded(printable(text, "\n"), width_for("-")));
-}
+const auto kCalibrateFlags = flags::joined(
+    {}, {kOutput, kQuick, kFull, flags::kDevice, kFrom, kFromOperations, kModelledBy, kPrices,
+         kLike, kFromNvbandwidth, kProfileName, kDate, flags::kReport, kMeasuringProbe, kFitWithin,
+         flags::kTimeLimit, flags::kMaxInput, flags::kQuiet});
 
 int run_calibrate(const Arguments& arguments) {
   if (arguments.has("--from-operations")) return run_from_operations(arguments);
@@ -138,7 +119,8 @@ int run_calibrate(const Arguments& arguments) {
     const std::string json = calibration_json(reported, version(), arguments.command_line());
     pictures.finish(read_back.name + ": calibration", {{PageDocument{.name = {}, .json = json}}});
   }
-  tell(calibration_report(reported));
+  const std::string told = printable(calibration_report(reported), "\n");
+  OutputFile("stdout", "-").finish(folded(told, width_for("-")));
   return kExitOk;
 }
 

@@ -19,10 +19,6 @@ std::string spaced(std::string_view choices) {
   return words;
 }
 
-bool completes_files(Completes completes) {
-  return completes == Completes::kFiles || completes == Completes::kInputs;
-}
-
 /// Names are those of files, which others may have named: compgen -W would run what stands in them, and the shell
 /// what it puts on the line. Names of odd characters are not offered, those of files are quoted.
 constexpr std::string_view kBashHelpers =
@@ -51,7 +47,8 @@ std::string bash_values(Completes completes, std::string_view choices) {
     return fmt::format("_ooc_paleo_names {}{}", listed,
                        completes == Completes::kSchedules ? "" : "; _ooc_paleo_files");
   }
-  return completes_files(completes) ? "_ooc_paleo_files" : bash_words(spaced(choices));
+  const bool is_file = completes == Completes::kFiles || completes == Completes::kInputs;
+  return is_file ? "_ooc_paleo_files" : bash_words(spaced(choices));
 }
 
 std::string all_commands() {

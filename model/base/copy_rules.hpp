@@ -26,11 +26,6 @@ struct CopyRules {
   bool each_save = false;
 };
 
-[[nodiscard]] constexpr std::string_view copy_streams_name(CopyStreams streams) {
-  constexpr std::string_view kNames[] = {"overlap", "framework", "serial_in", "serial"};
-  return kNames[static_cast<int>(streams)];
-}
-
 // Share of its rate that each direction of a link keeps while both move bytes. PCIe to an A100
 // needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
 

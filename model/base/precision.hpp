@@ -130,9 +130,4 @@ enum class AdamKernels { kFused, kForeach };
   return kNames[static_cast<std::size_t>(optimizer)];
 }
 
-[[nodiscard]] constexpr std::optional<Optimizer> find_optimizer(std::string_view name) {
-  const Optimizer* found = find_named(kOptimizers, name, &optimizer_name);
-  return found != nullptr ? std::optional(*found) : std::nullopt;
-}
-
 }  // namespace ooc

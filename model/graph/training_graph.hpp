@@ -118,6 +118,10 @@ struct Lifetime {
 };
 
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
+/// True for accountings without lifetimes.
+[[nodiscard]] constexpr bool is_footprint(Accounting accounting) {
+  return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
+}
 
 struct TrainingGraph {
   const Network* network = nullptr;  ///< must outlive the graph

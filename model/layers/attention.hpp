@@ -25,8 +25,6 @@ struct AttentionSizes {
   [[nodiscard]] Wide repeated_elements() const { return Wide(keys) * (Wide(width) + value_width); }
   /// Of a query and a key, if there is no mask.
   [[nodiscard]] Wide pairs() const { return Wide(queries) * (keys / windows); }
-  /// Elements of query, key and value.
-  [[nodiscard]] Wide input_elements() const { return Wide(queries) * width + kept_elements(); }
 };
 
 /// Unrolls into a part for each time step of the query (additive_attention.cpp).

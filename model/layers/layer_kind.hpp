@@ -202,7 +202,6 @@ struct LayerModel {
   LayerWork work;                             ///< work by the native model
   LayerLaunches launches;
   LayerWork paleo_work;  ///< work by PALEO (docs/paleo.md); 0 where PALEO counts nothing
-  bool paleo_backward_data_always = false;  ///< PALEO (InnerProduct): first layer, too
   std::string efficiency = "default";       ///< key in the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;

@@ -141,7 +141,6 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
              .bytes = Wide(kPaleoElementBytes) * (elements(input) + elements(model.output)),
              .bytes_fixed = Wide(kPaleoElementBytes) * weights});
   model.paleo_work = {.forward = paleo, .backward_data = paleo, .backward_weights = paleo};
-  model.paleo_backward_data_always = true;
   model.launches.backward_weights = bias ? 2 : 1;
   model.launches.update = bias ? 2 : 1;
   model.efficiency = all > 1 ? "moe" : "linear";

@@ -33,11 +33,6 @@ std::string rate_text(Bytes bytes, Duration time) {
   return rate ? format_rate(*rate) : "-";
 }
 
-/// "conv1.forward (again)" of a step that runs again.
-std::string again_text(const std::string& name, const std::string& kind) {
-  return kind == "recompute" ? name + " (again)" : name;
-}
-
 std::string head(const ReplayReport& report, const Look& look) {
   const RunInputs& in = report.inputs;
   std::string text =
@@ -149,7 +144,7 @@ std::string deviations(const ReplayReport& report, const Look& look) {
       {left("queue"), left("step"), "predicted", "measured", "difference", "least", "most"});
   for (const std::size_t i : order) {
     const ReplayStepReport& step = report.steps[i];
-    table.add_row({step.queue, again_text(step.name, step.kind),
+    table.add_row({step.queue, step.kind == "recompute" ? step.name + " (again)" : step.name,
                    format_duration(step.predicted.end - step.predicted.start),
                    format_duration(step.median), signed_duration(step.deviation()),
                    format_duration(step.min), format_duration(step.max)});

@@ -95,10 +95,6 @@ std::string compute_text(const CaseOptions& options) {
   return format_percent(options.percent_of_peak / kOne) + "-of-peak paleo";
 }
 
-std::string_view exchange_name(Exchange exchange) {
-  return exchange == Exchange::kEnd ? "end" : "overlap";
-}
-
 /// The framework's buffers, with holes if the allocator in use keeps them.
 GradientBuffers gradient_buffers_of(const CaseOptions& options) {
   GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
@@ -309,7 +305,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.expert_parallel = options.expert_parallel;
-  inputs.exchange = exchange_name(options.exchange);
+  inputs.exchange = options.exchange == Exchange::kEnd ? "end" : "overlap";
   inputs.far_compute = options.far_compute;
   if (options.state.any()) inputs.offload = state_text(options.state);
   return inputs;

@@ -705,7 +705,7 @@ void check_together(const CaseOptions& options) {
       refuse("--compute", "paleo", "native: PALEO counts four bytes an element");
     }
     const Accounting rule = options.graph.accounting;
-    if (rule == Accounting::kSharedGradients || rule == Accounting::kAllGradients) {
+    if (is_footprint(rule)) {
       refuse("--accounting", accounting_name(rule),
              "liveness or define-by-run: the other rules know one element type");
     }

@@ -361,9 +361,7 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
 SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
                       const Schedule& schedule) {
   const SubBatch asked = options.sub_batch;
-  const bool lifetimes =
-      accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-  if (!lifetimes) return {.kind = SubBatch::Kind::kOff};
+  if (is_footprint(accounting)) return {.kind = SubBatch::Kind::kOff};
   if (asked.kind != SubBatch::Kind::kUsual) return asked;
   return {.kind = schedule.is(Trait::kSubBatches) ? SubBatch::Kind::kAuto : SubBatch::Kind::kOff};
 }
@@ -382,10 +380,6 @@ SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
                         batch, rounds);
   bad_value("--accumulate", std::to_string(asked.count), expected,
             "--batch is all samples of an iteration");
-}
-
-bool is_footprint(Accounting accounting) {
-  return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
 }
 
 Bytes simulated_budget(const Case& which) {

@@ -10,8 +10,6 @@
 
 namespace ooc {
 
-/// True for accountings without lifetimes.
-[[nodiscard]] bool is_footprint(Accounting accounting);
 /// Budget of the simulation. A footprint was judged before, so its plan runs without limit.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 

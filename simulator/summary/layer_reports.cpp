@@ -69,11 +69,6 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
   }
 }
 
-// Tasks of the first device.
-std::size_t tasks_shown(const TrainingGraph& graph) {
-  return graph.device_tasks.empty() ? graph.tasks.size() : graph.device_tasks[1];
-}
-
 // By task: how it is run, the plan's choice where there is one.
 std::vector<AlternativeId> alternatives_in_use(const LayerReportInput& input) {
   std::vector<AlternativeId> use;
@@ -97,7 +92,8 @@ void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   if (input.about == nullptr) return;
   const TrainingGraph& graph = *input.about->graph;
   const std::vector<AlternativeId> use = alternatives_in_use(input);
-  for (std::size_t i = 0; i < tasks_shown(graph); ++i) {
+  const bool is_one = graph.device_tasks.empty();  // else layers are the first device's
+  for (std::size_t i = 0; i < (is_one ? graph.tasks.size() : graph.device_tasks[1]); ++i) {
     const Task& task = graph.tasks[i];
     add_time(layers[task.layer.at()], task.kind, input.about->costs[use[i]]);
   }

@@ -271,14 +271,10 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
 
 namespace {
 
-bool has_lifetimes(Accounting accounting) {
-  return accounting == Accounting::kLiveness || accounting == Accounting::kDefineByRun;
-}
-
 Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accounting accounting,
                           const std::vector<Bytes>& workspace_of_task, Bytes fixed_bytes) {
   Bytes dynamic{0};
-  if (has_lifetimes(accounting)) {
+  if (!is_footprint(accounting)) {
     const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
     const std::vector<std::int64_t> fixed = live_bytes_fixed(graph);
     for (std::size_t task = 0; task < live.size(); ++task) {

@@ -71,9 +71,6 @@ StallCause cause_of_wait(const Step& step) {
   return StallCause::kDependency;
 }
 
-std::int64_t start_of(const Timeline& timeline, StepId step) {
-  return timeline.spans[step.at()].start.count();
-}
 std::int64_t end_of(const Timeline& timeline, StepId step) {
   return timeline.spans[step.at()].end.count();
 }
@@ -165,7 +162,7 @@ void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_e
     for (auto& steps : left) {
       while (!steps.empty() && end_of(timeline_, steps.front()) <= now) steps = steps.subspan(1);
       if (running || steps.empty()) continue;
-      const std::int64_t start = start_of(timeline_, steps.front());
+      const std::int64_t start = timeline_.spans[steps.front().at()].start.count();
       if (start <= now) running = steps.front();
       until = std::min(until, start <= now ? end_of(timeline_, steps.front()) : start);
     }

@@ -254,7 +254,7 @@ TEST_CASE("a trial runs with copies that wait as the plan's will") {
   };
   for (const Row& row : {Row{CopyStreams::kOverlap, 600}, Row{CopyStreams::kFramework, 700},
                          Row{CopyStreams::kSerial, 800}}) {
-    CAPTURE(copy_streams_name(row.streams));
+    CAPTURE(static_cast<int>(row.streams));
     Framework framework;
     framework.copies.streams = row.streams;
     options.framework = std::make_shared<const Framework>(framework);

@@ -26,7 +26,7 @@ void check_naive(const PlannedRun& run, const Timeline& timeline) {
 
 Duration run_waiting(const PlannedRun& planned, const CopyRules& rules, bool naive) {
   const Plan plan = wait_as_framework(planned.plan, rules);
-  INFO("copy_streams ", copy_streams_name(rules.streams));
+  INFO("copy_streams ", static_cast<int>(rules.streams));
   const Timeline timeline = require_run(plan, planned.graph, planned.costs, planned.budget);
   REQUIRE(timeline.peak_near <= planned.budget);
   REQUIRE(planned.bound <= timeline.iteration_time);
