@@ -135,8 +135,8 @@ struct Command {
   std::string_view name;
   std::string_view summary;   ///< one line
   std::string_view examples;  ///< start of --help; one a line
-  Positionals positionals;
-  std::span<const Flag> flags;
+  Positionals positionals = {};
+  std::span<const Flag> flags = {};
   int (*run)(const Arguments& arguments);  ///< returns the exit code; throws SpecError
 };
 

@@ -92,7 +92,6 @@ std::vector<std::int64_t> compared_states(const Arguments& arguments) {
 
 MachineLists machine_lists(const Arguments& arguments) {
   MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag),
-                     .links = {},
                      .states = compared_states(arguments)};
   for (std::size_t i = 0; i < lists.machines.size(); ++i) {
     const auto here = lists.machines.begin() + static_cast<std::ptrdiff_t>(i);

@@ -46,7 +46,7 @@ struct Job {
 
 struct MachineLists {
   std::vector<std::string> machines;                 ///< as the user named them
-  std::vector<std::optional<BytesPerSecond>> links;  ///< link rates; unset: the profile's
+  std::vector<std::optional<BytesPerSecond>> links = {};  ///< link rates; unset: the profile's
   std::vector<std::int64_t> states;                  ///< presets of --state, if several
 
   /// True for a single machine, which gets a table of its schedules.

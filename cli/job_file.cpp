@@ -134,7 +134,7 @@ JobFile::JobFile(const SpecDocument& document, const Command& command, const Arg
     root = root.get("inputs");
   }
   check_head(root);
-  const Flag network{.name = kNetwork, .value = "FILE", .help = "", .many = true};
+  const Flag network{.name = kNetwork, .value = "FILE", .many = true};
   if (const auto value = root.find("network")) add(network, *value);
   for (const Flag& flag : command.flags) {
     if (!is_of_jobs(flag)) continue;
@@ -180,7 +180,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Comm
                         .file = each.file});
   }
   for (const std::string& name : given.positionals()) {
-    entries_.push_back({.flag = std::string(kNetwork), .pointer = "", .texts = {name}});
+    entries_.push_back({.flag = std::string(kNetwork), .texts = {name}});
   }
   std::erase_if(entries_,
                 [&](const Entry& each) { return is_looked_for(command, given, each.flag); });
@@ -193,7 +193,7 @@ void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit
     value.fail(fmt::format("{} for the second time, behind {}", flag.name, entry.pointer),
                "each option once");
   }
-  Entry entry{.flag = std::string(flag.name), .pointer = value.pointer(), .texts = {}};
+  Entry entry{.flag = std::string(flag.name), .pointer = value.pointer()};
   const Option* option = find_option(flag.name);
   if (option != nullptr) entry.separator = option->separator;
   if (flag.value.empty()) {
@@ -212,7 +212,7 @@ void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit
 }
 
 void JobFile::add_symbols(const SpecView& symbols) {
-  Entry others{.flag = "--symbol", .pointer = symbols.pointer(), .texts = {}};
+  Entry others{.flag = "--symbol", .pointer = symbols.pointer()};
   for (const auto& [name, value] : symbols.members()) {
     const std::string text = text_of(value, {});
     if (name == kSequence || name == kTargetSequence) {

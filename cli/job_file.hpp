@@ -42,8 +42,8 @@ class JobFile {
  private:
   struct Entry {
     std::string flag;
-    std::string pointer;
-    std::vector<std::string> texts;  ///< of a list, one an element
+    std::string pointer = {};
+    std::vector<std::string> texts = {};  ///< of a list, one an element
     char separator = ',';
     bool list = false;
     std::string file = {};  ///< empty: the job's

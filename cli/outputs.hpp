@@ -26,8 +26,8 @@ struct Outputs {
 
 /// Input files of a command, as the user named them.
 struct Inputs {
-  std::span<const std::string> networks;
-  std::span<const std::string> profiles;
+  std::span<const std::string> networks = {};
+  std::span<const std::string> profiles = {};
   std::span<const std::string> others = {};  ///< paths of further inputs
 };
 
@@ -46,7 +46,7 @@ void finish_result(Outputs& outputs, const Writer& writer, std::string_view titl
                    const Write& write, std::initializer_list<PageDocument> beside = {}) {
   if (outputs.pictures.wanted()) {
     const std::string json = write(*find_writer("json"));
-    std::vector<PageDocument> documents{{.name = {}, .json = json}};
+    std::vector<PageDocument> documents{{.json = json}};
     documents.insert(documents.end(), beside.begin(), beside.end());
     outputs.pictures.finish(title, documents);
   }

@@ -140,7 +140,6 @@ void note(Architecture& architecture, const Kind& kind, std::size_t rows, double
                                      .kind = ProvenanceKind::kFitted,
                                      .source = fmt::format("{} rows of {}", kind.name, table),
                                      .date = date,
-                                     .inherits = {},
                                      .rows = static_cast<std::int64_t>(rows),
                                      .error = std::round(error * 1e3) / 1e3});
 }

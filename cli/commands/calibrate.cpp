@@ -117,7 +117,7 @@ int run_calibrate(const Arguments& arguments) {
       .set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks};
   if (pictures.wanted()) {
     const std::string json = calibration_json(reported, version(), arguments.command_line());
-    pictures.finish(read_back.name + ": calibration", {{PageDocument{.name = {}, .json = json}}});
+    pictures.finish(read_back.name + ": calibration", {{PageDocument{.json = json}}});
   }
   const std::string told = printable(calibration_report(reported), "\n");
   OutputFile("stdout", "-").finish(folded(told, width_for("-")));
@@ -135,7 +135,6 @@ extern const Command calibrate_command{
         "  ooc-paleo calibrate -o my-machine.json --from my-machine.json.samples.jsonl\n"
         "  ooc-paleo calibrate --from-operations ops.csv --hardware ./card.json -o mine.json\n"
         "  ooc-paleo calibrate --from-nvbandwidth link.json --like h100-sxm -o mine.json\n",
-    .positionals = {},
     .flags = kCalibrateFlags,
     .run = &run_calibrate,
 };

@@ -136,7 +136,6 @@ extern const Command completion_command{
                     .help = "bash or zsh",
                     .completes = Completes::kChoices,
                     .choices = "bash|zsh"},
-    .flags = {},
     .run = &run_completion,
 };
 

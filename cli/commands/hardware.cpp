@@ -79,10 +79,9 @@ std::vector<std::string> link_folders() {
 
 int run_hardware(const Arguments& arguments) {
   const std::string output = arguments.value("--output").value_or("-");
-  const DataSheetSources sources{
-      .profiles = {.limits = {}, .architecture_folders = architecture_folders()},
-      .link_folders = link_folders(),
-      .file = output};
+  const DataSheetSources sources{.profiles = {.architecture_folders = architecture_folders()},
+                                 .link_folders = link_folders(),
+                                 .file = output};
   const HardwareProfile profile = profile_of(data_sheet(arguments), sources);
   OutputFile out("--output", output);
   const std::string text = write_profile(profile);

@@ -63,7 +63,7 @@ int run_import(const Arguments& arguments) {
   const ImportOptions options = import_options(arguments, job);
   const std::optional<AdapterOptions>& adapters = job.adapters;
   NetworkOptions how{.limits = job.limits, .symbols = job.symbols, .kernels = job.kernels, .adapters = adapters};
-  Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}, .profiles = {}});
+  Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}});
   SpecDocument file = imported(name, how, options);
   const Network network = read_network(file, how);
   expect_sums(file, network);

@@ -46,12 +46,11 @@ std::string network_summary(const std::string& path) {
 }
 
 std::string hardware_summary(const std::string& path) {
-  return read_profile_file(path, {.limits = {}, .architecture_folders = architecture_folders()})
-      .description;
+  return read_profile_file(path, {.architecture_folders = architecture_folders()}).description;
 }
 
 std::string framework_summary(const std::string& path) {
-  return read_framework_file(path, {.limits = {}, .folders = framework_folders()}).description;
+  return read_framework_file(path, {.folders = framework_folders()}).description;
 }
 
 /// A file of one's own that cannot be read is no reason to hide the others.

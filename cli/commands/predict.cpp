@@ -139,7 +139,7 @@ int run_predict(const Arguments& arguments) {
   if (timeline.empty()) {
     finish_result(job.outputs, *job.result.writer, title, write);
   } else {
-    finish_result(job.outputs, *job.result.writer, title, write, {{.name = {}, .json = timeline}});
+    finish_result(job.outputs, *job.result.writer, title, write, {{.json = timeline}});
   }
   return report.feasible ? kExitOk : kExitDoesNotFit;
 }

@@ -86,7 +86,7 @@ int run_report(const Arguments& arguments) {
   const std::vector<std::string>& files = arguments.positionals();
   (void)required_positional(arguments, "FILES", "results as JSON");
   if (!arguments.has(kPage)) bad_value(kPage.name, "none", "a place for the page");
-  check_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
+  check_outputs(arguments, {.others = files});
   Pictures pictures(arguments, kPage);
   std::vector<std::string> texts;
   std::string first;

@@ -251,7 +251,7 @@ void finish_pictures(Pictures& pictures, const ToolInfo& tool, const SweepEnd& e
   const SweepFormat& format = *find_sweep_format("json");
   const std::string json =
       format.begin(tool, inputs_at(end.grid, end.inputs, 0)) + rows + format.end(end);
-  const PageDocument document{.name = {}, .json = json};
+  const PageDocument document{.json = json};
   pictures.finish(end.grid.lists().networks.front() + ": sweep", {&document, 1});
 }
 
@@ -417,7 +417,6 @@ extern const Command sweep_command{
          .help = "network files, - (standard input) or names of `ooc-paleo list networks`; or "
                  "one job file",
          .completes = Completes::kNetworks,
-         .choices = {},
          .many = true},
     .flags = kSweepFlags,
     .run = &run_sweep_command,

@@ -26,7 +26,7 @@ int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
   const ReadLimits limits = read_limits(arguments);
   const std::vector<std::string> files = find_rows(arguments.positionals());
-  Outputs outputs = open_outputs(arguments, {.networks = {}, .profiles = {}, .others = files});
+  Outputs outputs = open_outputs(arguments, {.others = files});
   // Every file is read before the first job is run.
   ValidationReport report;
   std::map<std::string, std::string> ids;

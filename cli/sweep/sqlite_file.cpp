@@ -35,7 +35,7 @@ RunReport full_report() {
   report.inputs.expert_parallel = 2;
   report.inputs.precision = "fp32";
   report.inputs.symbols = {{"seq", 1}, {"target_seq", 1}, {"rank", 1}};
-  report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .peak = {}, .mfu = 1};
+  report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .mfu = 1};
   report.paper.emplace();
   report.paper->time = Duration(1);
   report.out_of_memory.emplace();

@@ -16,8 +16,8 @@ class SpecError : public std::runtime_error {
   struct Parts {
     std::string file = {};   ///< path as the user gave it; empty for a flag
     std::string place = {};  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
-    std::string found;
-    std::string expected;
+    std::string found = {};
+    std::string expected = {};
     std::string hint = {};  ///< optional, such as "line 12, column 3" or "did you mean ...?"
     /// True if `found` and `expected` are clauses about the place: "cannot be combined with
     /// --devices 2", "use one device".

@@ -180,8 +180,7 @@ std::vector<std::string> split_list(const std::string& list, std::string_view fl
 
 void cannot_combine(std::string_view option, const std::string& with, std::string remedy,
                     std::string why) {
-  throw SpecError({.file = "",
-                   .place = std::string(option),
+  throw SpecError({.place = std::string(option),
                    .found = "cannot be combined with " + with,
                    .expected = std::move(remedy),
                    .hint = std::move(why),
@@ -189,12 +188,7 @@ void cannot_combine(std::string_view option, const std::string& with, std::strin
 }
 
 void needs_option(std::string_view option, const std::string& needed) {
-  throw SpecError({.file = "",
-                   .place = std::string(option),
-                   .found = "needs " + needed,
-                   .expected = "",
-                   .hint = "",
-                   .is_sentence = true});
+  throw SpecError({.place = std::string(option), .found = "needs " + needed, .is_sentence = true});
 }
 
 void bad_value(std::string_view flag, std::string found, std::string expected, std::string hint) {

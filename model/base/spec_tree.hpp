@@ -48,7 +48,7 @@ struct SpecNode {
 
 /// Parsed file. `file` is the path as the user gave it, for errors.
 struct SpecDocument {
-  std::string file;
+  std::string file = {};
   SpecNode root;
   SpecSymbols symbols = {};  ///< names that integer fields may use; set by readers
 };

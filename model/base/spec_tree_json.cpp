@@ -314,7 +314,7 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
 
 /// Marks and encodings that the parser would skip or report without a place.
 void check_encoding(std::string_view text, const std::string& file) {
-  SpecError::Parts parts{.file = file, .place = "", .found = "", .expected = "", .hint = ""};
+  SpecError::Parts parts{.file = file};
   if (text.starts_with("\xef\xbb\xbf")) {
     parts.found = "a byte order mark";
     parts.expected = "JSON in UTF-8 without one";

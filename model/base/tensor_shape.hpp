@@ -37,7 +37,7 @@ struct ConvolutionShape {
   std::int64_t channels = 1;  ///< channels of the input
   std::int64_t filters = 1;   ///< channels of the output
   std::int64_t groups = 1;
-  std::vector<ConvolutionDim> dims;
+  std::vector<ConvolutionDim> dims = {};
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 

@@ -68,7 +68,6 @@ class BufferAssigner {
       buffers_.of_input.push_back(
           add({.role = TensorRole::kInput,
                .input = make_id<InputId>(i),
-               .layer = {},
                .bytes_per_sample = elements * bytes_per_element(network_, make_id<InputId>(i))}));
     }
     for (const LayerId id : network_.execution_order) visit(id);
@@ -102,20 +101,16 @@ class BufferAssigner {
     } else {
       const std::int64_t elements = layer.model->output.elements().value();
       buffers_.of_layer[id.at()] = add({.role = TensorRole::kActivation,
-                                        .input = {},
                                         .layer = id,
                                         .bytes_per_sample = elements * output_element(id)});
     }
     const Kept kept = kept_of(id);
     if (kept.mask_bytes > 0) {
-      buffers_.mask[id.at()] = add({.role = TensorRole::kMask,
-                                    .input = {},
-                                    .layer = id,
-                                    .bytes_per_sample = kept.mask_bytes});
+      buffers_.mask[id.at()] =
+          add({.role = TensorRole::kMask, .layer = id, .bytes_per_sample = kept.mask_bytes});
     }
     if (kept.reserve_bytes > 0 || kept.reserve_fixed > 0) {
       buffers_.reserve[id.at()] = add({.role = TensorRole::kReserve,
-                                       .input = {},
                                        .layer = id,
                                        .bytes_per_sample = kept.reserve_bytes,
                                        .bytes_fixed = kept.reserve_fixed});
@@ -162,7 +157,6 @@ class BufferAssigner {
         found->second = make_id<TensorId>(buffers_.tensors.size());
       }
       copy = add({.role = TensorRole::kWeightCopy,
-                  .input = {},
                   .layer = id,
                   .bytes_per_sample = 0,
                   .bytes_fixed = bytes});

@@ -119,7 +119,6 @@ class GraphBuilder {
 
   TensorId new_gradient(TensorId value, LayerId owner) {
     graph_.tensors.push_back({.role = TensorRole::kGradient,
-                              .input = {},
                               .layer = graph_.tensors[value.at()].layer.value_or(owner),
                               .bytes_per_sample = graph_.tensors[value.at()].bytes_per_sample});
     gradient_[value.at()] = make_id<TensorId>(graph_.tensors.size() - 1);

@@ -93,8 +93,8 @@ enum class ExchangePart {
 
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
-  std::optional<InputId> input;  ///< input, for kInput
-  std::optional<LayerId> layer;  ///< for other roles: first layer that writes the buffer
+  std::optional<InputId> input = {};  ///< input, for kInput
+  std::optional<LayerId> layer = {};  ///< for other roles: first layer that writes the buffer
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;             ///< further bytes, whatever the batch
   ExchangePart part = ExchangePart::kSent;  ///< part, for kExchanged and kWeightGradient

@@ -126,7 +126,7 @@ Architecture read_architecture(const SpecView& view) {
     architecture.assumed.emplace_back("flash");
     // As it will be written, which says all numbers.
     architecture.provenance.push_back(
-        {.fields = "flash", .source = "not said: the shares of an A100", .date = ""});
+        {.fields = "flash", .source = "not said: the shares of an A100"});
   }
   return architecture;
 }

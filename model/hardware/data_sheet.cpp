@@ -53,7 +53,7 @@ const std::string& needed(const std::optional<std::string>& text, std::string_vi
 /// A number of the profile that is not plausible is an error at its option; `shown` is the option's value.
 void check_plausible(std::string_view option, const std::string& path, std::string_view quantity,
                      const std::string& shown) {
-  const SpecDocument document{.file = "", .root = text_node(trimmed(quantity))};
+  const SpecDocument document{.root = text_node(trimmed(quantity))};
   const std::optional<Slip> slip = slip_in({path, SpecView(document)});
   if (!slip) return;
   bad_value(option, in_quotes(shown), slip->expected,
@@ -295,8 +295,7 @@ void put_connection(const Reading& reading, HardwareProfile& profile) {
 std::vector<Provenance> provenance_of(const Reading& reading) {
   const DataSheet& sheet = reading.sheet;
   const auto entry = [](std::string fields, ProvenanceKind kind, std::string source) {
-    return Provenance{
-        .fields = std::move(fields), .kind = kind, .source = std::move(source), .date = {}};
+    return Provenance{.fields = std::move(fields), .kind = kind, .source = std::move(source)};
   };
   const auto given = [&](const char* fields, const char* option) {
     return entry(fields, ProvenanceKind::kDatasheet,

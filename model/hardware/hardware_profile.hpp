@@ -28,7 +28,7 @@ struct Provenance {
   std::string fields;  ///< dotted path; a final `*` covers all below
   ProvenanceKind kind = ProvenanceKind::kAssumed;
   std::string source;
-  std::string date;
+  std::string date = {};
   std::string inherits = {};  ///< kAssumed: architecture that the numbers were taken from
   std::int64_t rows = 0;      ///< kFitted: number of measurements; 0: unknown
   double error = 0;           ///< kFitted: their mean |log(predicted / measured)|; 0: unknown
@@ -60,7 +60,7 @@ struct RateRange {
 /// Rate and latency of a copy. The rate is min(far, connection, near); the three latencies add up.
 struct StraightLine {
   BytesPerSecond throughput;
-  Duration latency;
+  Duration latency = {};
   std::optional<RateRange> range = {};  ///< spread of reported rates; unset: they agree
 };
 
@@ -80,10 +80,10 @@ using TransferLine = std::variant<StraightLine, SizeCurve>;
 struct TransferMode {
   TransferLine to_near;
   TransferLine to_far;
-  std::optional<Bytes> page;      ///< page-fault mode: size of a page
-  std::optional<Duration> fault;  ///< page-fault mode: cost of a fault group
+  std::optional<Bytes> page = {};      ///< page-fault mode: size of a page
+  std::optional<Duration> fault = {};  ///< page-fault mode: cost of a fault group
   /// Page-fault mode: block within which fault groups grow; unset: each group is one page.
-  std::optional<Bytes> grows_to;
+  std::optional<Bytes> grows_to = {};
 };
 
 struct MemoryTier {
@@ -101,7 +101,7 @@ struct MemoryTier {
 
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
-  BytesPerSecond throughput;        ///< rate of bytes read and written
+  BytesPerSecond throughput = {};   ///< rate of bytes read and written
   std::optional<Ratio> share = {};  ///< of host memory's rate, in place of `throughput`
   Duration latency = {};
   Duration per_tensor = {};  ///< the host's own work beside each tensor's copies and update

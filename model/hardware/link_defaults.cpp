@@ -192,8 +192,7 @@ LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond
     link.far_memory.throughput = rate;
     set_provenance(link.provenance, {.fields = "far_memory.throughput",
                                      .kind = ProvenanceKind::kAssumed,
-                                     .source = "no slower than the link that was given",
-                                     .date = {}});
+                                     .source = "no slower than the link that was given"});
   }
   return link;
 }

@@ -97,11 +97,10 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
     if (const auto one_pool = view.find("one_pool")) profile.one_pool = one_pool->as_boolean();
   });
   if (profile.one_pool) {
-    const StraightLine line{.throughput = profile.near_memory.throughput, .latency = {}};
+    const StraightLine line{.throughput = profile.near_memory.throughput};
     profile.far_memory = profile.near_memory;
     profile.connection.name = "one pool";
-    profile.connection.modes["pinned"] = {
-        .to_near = line, .to_far = line, .page = {}, .fault = {}, .grows_to = {}};
+    profile.connection.modes["pinned"] = {.to_near = line, .to_far = line};
     return;
   }
   (void)root.attempt([&] { profile.far_memory = read_far_memory(root.part("far_memory")); });

@@ -189,8 +189,7 @@ LayerProducts plain_products(const AttentionSizes& sizes) {
   const std::int64_t keys = sizes.keys / sizes.windows;
   return {.forward = {product(queries, keys, head), product(value, queries, keys)},
           .backward_data = {product(keys, value, queries), product(queries, keys, value),
-                            product(head, queries, keys), product(head, keys, queries)},
-          .backward_weights = {}};
+                            product(head, queries, keys), product(head, keys, queries)}};
 }
 
 void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const AttentionSizes& sizes,

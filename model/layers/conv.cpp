@@ -14,10 +14,8 @@ namespace {
 std::shared_ptr<const ConvolutionShape> shape_of(const Window& window, const TensorShape& input,
                                                  const std::vector<std::int64_t>& positions,
                                                  const ConvolutionChannels& channels) {
-  ConvolutionShape shape{.channels = input.dims[0],
-                         .filters = channels.filters,
-                         .groups = channels.groups,
-                         .dims = {}};
+  ConvolutionShape shape{
+      .channels = input.dims[0], .filters = channels.filters, .groups = channels.groups};
   const std::span<const std::int64_t> sizes = spatial(input);
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const WindowDim& dim = window.dims[i];

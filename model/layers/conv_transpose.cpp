@@ -72,10 +72,8 @@ LayerModel read_conv_transpose(const SpecView& spec, const LayerInputs& inputs) 
                       .backward_data = to_task_work(spec, paleo.forward()),
                       .backward_weights = to_task_work(spec, paleo.backward_filter())};
   model.efficiency = "conv";
-  ConvolutionShape mirrored{.channels = channels.filters,
-                            .filters = input.dims[0],
-                            .groups = channels.groups,
-                            .dims = {}};
+  ConvolutionShape mirrored{
+      .channels = channels.filters, .filters = input.dims[0], .groups = channels.groups};
   for (std::size_t d = 0; d < window.dims.size(); ++d) {
     const WindowDim& dim = window.dims[d];
     mirrored.dims.push_back({.input = model.output.dims[d + 1],

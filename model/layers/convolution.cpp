@@ -113,8 +113,7 @@ PaleoConv make_paleo_conv(const Window& window, const TensorShape& input, const 
   PaleoConv conv{.in_channels = input.dims[0],
                  .out_channels = output.dims[0],
                  .groups = groups,
-                 .taps = window.taps(),
-                 .dims = {}};
+                 .taps = window.taps()};
   for (std::size_t d = 0; d < window.dims.size(); ++d) {
     const WindowDim& dim = window.dims[d];
     const std::int64_t in = input.dims[d + 1];

@@ -73,7 +73,7 @@ struct PaleoConv {
   std::int64_t out_channels = 1;
   std::int64_t groups = 1;
   Wide taps;  ///< weights for each pair of channels
-  std::vector<PaleoConvDim> dims;
+  std::vector<PaleoConvDim> dims = {};
 
   [[nodiscard]] Traffic forward() const;
   [[nodiscard]] Traffic backward_data() const;

@@ -132,8 +132,8 @@ struct LayerProduct {
 /// Matrix products of a layer's tasks, for costs by shape. `LayerWork` counts them, too.
 struct LayerProducts {
   std::vector<LayerProduct> forward;
-  std::vector<LayerProduct> backward_data;  ///< all products of a fused backward task
-  std::vector<LayerProduct> backward_weights;
+  std::vector<LayerProduct> backward_data = {};  ///< all products of a fused backward task
+  std::vector<LayerProduct> backward_weights = {};
   std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
   double softmax_width =
       1;  ///< bytes of an element of the softmax's result, over those of the scores
@@ -251,7 +251,7 @@ struct LayerPart {
 
 /// Facts about the network for the function that reads a layer.
 struct LayerInputs {
-  std::span<const TensorShape> shapes;  ///< at least one, except for kinds without inputs
+  std::span<const TensorShape> shapes = {};  ///< at least one, except for kinds without inputs
   Dtype dtype = Dtype::kFloat32;
   /// Names of the producers, for messages; empty, or one a shape.
   std::span<const std::string_view> names = {};
@@ -300,7 +300,7 @@ struct LayerTraits {
 
 struct LayerKind {
   std::string_view name;     ///< as in the file, such as "conv"
-  std::string_view summary;  ///< one line for `list` and docs
+  std::string_view summary = {};  ///< one line for `list` and docs
   /// Reads the layer's own keys from `spec`. The network reader has taken "name", "type" and "inputs", and
   /// rejects all that is left. Throws SpecError for anything impossible, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);

@@ -55,8 +55,8 @@ LayerProducts products_of(const LossSizes& sizes, bool in_forward, bool frozen) 
       .m = sizes.words, .n = sizes.features, .k = sizes.rows, .batch = BatchAxis::kK};
   std::vector<LayerProduct> all{logits, input};
   if (!frozen) all.push_back(weights);
-  if (in_forward) return {.forward = std::move(all), .backward_data = {}, .backward_weights = {}};
-  return {.forward = {logits}, .backward_data = std::move(all), .backward_weights = {}};
+  if (in_forward) return {.forward = std::move(all)};
+  return {.forward = {logits}, .backward_data = std::move(all)};
 }
 
 /// InnerProduct's: operands once, logits as one of them.

@@ -66,8 +66,7 @@ LayerModel read_matmul(const SpecView& spec, const LayerInputs& inputs) {
   };
   model.products = std::make_shared<const LayerProducts>(LayerProducts{
       .forward = {product(sizes.m, sizes.n, sizes.k)},
-      .backward_data = {product(sizes.m, sizes.k, sizes.n), product(sizes.k, sizes.n, sizes.m)},
-      .backward_weights = {}});
+      .backward_data = {product(sizes.m, sizes.k, sizes.n), product(sizes.k, sizes.n, sizes.m)}});
   model.saves.inputs = true;
   return model;
 }

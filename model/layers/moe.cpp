@@ -58,10 +58,8 @@ LayerModel read_routes(const SpecView& spec, const LayerInputs& inputs) {
   model.saves.reserve_bytes = to_count(spec, kept, "bytes of routes a sample");
   return model;
 }
-const LayerKind kRoutes{.name = "routes",
-                        .summary = {},
-                        .read = &read_routes,
-                        .traits = {.numbers = NumberClass::kWide}};
+const LayerKind kRoutes{
+    .name = "routes", .read = &read_routes, .traits = {.numbers = NumberClass::kWide}};
 
 LayerModel read_dispatch(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
@@ -74,7 +72,7 @@ LayerModel read_dispatch(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(spec, {sent, (sent + elements(input)) * element, 0});
   return model;
 }
-const LayerKind kDispatch{.name = "dispatch", .summary = {}, .read = &read_dispatch};
+const LayerKind kDispatch{.name = "dispatch", .read = &read_dispatch};
 
 /// Rows for the experts of other devices go there, and as many come.
 LayerModel read_exchange(const SpecView& spec, const LayerInputs& inputs) {
@@ -85,7 +83,7 @@ LayerModel read_exchange(const SpecView& spec, const LayerInputs& inputs) {
   model.sent_bytes = all - all / inputs.expert_parallel;
   return model;
 }
-const LayerKind kExchange{.name = "exchange", .summary = {}, .read = &read_exchange};
+const LayerKind kExchange{.name = "exchange", .read = &read_exchange};
 
 /// Of rows and weights [T, t].
 LayerModel read_combine(const SpecView& spec, const LayerInputs& inputs) {
@@ -103,7 +101,7 @@ LayerModel read_combine(const SpecView& spec, const LayerInputs& inputs) {
   model.saves.inputs = true;
   return model;
 }
-const LayerKind kCombine{.name = "combine", .summary = {}, .read = &read_combine};
+const LayerKind kCombine{.name = "combine", .read = &read_combine};
 
 struct MixtureSizes {
   std::int64_t experts = 1;

@@ -174,14 +174,10 @@ class TreeReader {
  private:
   [[nodiscard]] Entry read_entry(const SpecView& item, std::size_t index) {
     Entry entry{.spec = item,
-                .name = {},
                 .kind = read_kind(item.get("type")),
-                .body = nullptr,
                 .times = 1,
                 .number = entry_count_++,
-                .offset = 0,
-                .inputs = {},
-                .tied_to = {}};
+                .offset = 0};
     if (entry.kind != nullptr) {
       entry.name = read_name(item.get("name"));
     } else {

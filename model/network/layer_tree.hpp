@@ -50,14 +50,14 @@ struct EntryBlock;
 /// A layer or a repeat.
 struct Entry {
   SpecView spec;
-  std::string name;
+  std::string name = {};
   const LayerKind* kind = nullptr;   ///< null for a repeat
-  std::unique_ptr<EntryBlock> body;  ///< of a repeat; null for a layer
+  std::unique_ptr<EntryBlock> body = {};  ///< of a repeat; null for a layer
   std::int64_t times = 1;
   std::size_t number = 0;         ///< index among all entries of the file
   std::int64_t offset = 0;        ///< place of the first layer in one copy of the block
-  std::vector<Reference> inputs;  ///< one for a repeat: the value that enters its first copy
-  std::optional<LayerReference> tied_to;  ///< layer whose weights this layer uses
+  std::vector<Reference> inputs = {};  ///< one for a repeat: the value that enters its first copy
+  std::optional<LayerReference> tied_to = {};  ///< layer whose weights this layer uses
 
   [[nodiscard]] std::int64_t layer_count() const;
 };

@@ -20,7 +20,7 @@ namespace ooc {
 
 struct NetworkInput {
   std::string name;
-  TensorShape shape;                   ///< shape of one sample
+  TensorShape shape = {};              ///< shape of one sample
   std::int64_t bytes_per_element = 0;  ///< 0: by the network's type
 };
 
@@ -30,8 +30,8 @@ using Producer = std::variant<InputId, LayerId>;
 struct Layer {
   std::string name;
   const LayerKind* kind = nullptr;
-  std::vector<Producer> inputs;
-  std::shared_ptr<const LayerModel> model;  ///< copies of a repeat share one
+  std::vector<Producer> inputs = {};
+  std::shared_ptr<const LayerModel> model = {};  ///< copies of a repeat share one
   std::optional<LayerId> tied_to = {};      ///< layer whose weight matrix is used; unset: its own
 };
 
@@ -43,7 +43,7 @@ struct Layer {
 /// Weights that one or several layers share: one gradient, one update.
 struct WeightUnit {
   LayerId owner;              ///< holds the parameters; runs before the tied layers
-  std::vector<LayerId> tied;  ///< layers that share the owner's weights, in file order
+  std::vector<LayerId> tied = {};  ///< layers that share the owner's weights, in file order
   std::int64_t parameters = 0;
   bool is_frozen = false;
 };

@@ -52,7 +52,7 @@ class Unroller {
   }
 
   void add_layer(const Entry& entry, const std::string& prefix, Producer entering) {
-    Layer layer{.name = prefix + entry.name, .kind = entry.kind, .inputs = {}, .model = nullptr};
+    Layer layer{.name = prefix + entry.name, .kind = entry.kind};
     layer.inputs.reserve(entry.inputs.size());
     for (const Reference& input : entry.inputs) layer.inputs.push_back(producer(input, entering));
     if (entry.tied_to) layer.tied_to = place_of(*entry.tied_to);
@@ -331,7 +331,6 @@ void find_weight_units(Network& network) {
     if (parameters == 0) continue;
     unit_of[i] = network.units.size();
     network.units.push_back({.owner = make_id<LayerId>(i),
-                             .tied = {},
                              .parameters = parameters,
                              .is_frozen = network.layers[i].model->is_frozen});
   }
@@ -374,7 +373,6 @@ void add_parts(const Layer& whole, std::size_t first, std::vector<Layer>& layers
   for (const LayerPart& part : *whole.model->parts) {
     Layer layer{.name = part.name.empty() ? whole.name : whole.name + '/' + part.name,
                 .kind = part.kind != nullptr ? part.kind : whole.kind,
-                .inputs = {},
                 .model = {whole.model, &part.model}};
     for (const auto& input : part.inputs) {
       if (const auto* outer = std::get_if<OuterInputId>(&input)) {

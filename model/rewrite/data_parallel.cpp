@@ -151,7 +151,6 @@ class Writer {
       for (std::size_t part = 0; part < kParts; ++part) {
         const auto which = static_cast<ExchangePart>(part);
         writer_.add(Tensor{.role = TensorRole::kExchanged,
-                           .input = {},
                            .layer = last_layer_[piece],
                            .part = which,
                            .piece = static_cast<std::int32_t>(piece)});

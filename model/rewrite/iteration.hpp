@@ -16,7 +16,7 @@ struct MovingState;  // state.hpp
 
 struct Iteration {
   std::shared_ptr<const TrainingGraph> graph;
-  CostTable costs;             ///< transfers included; `batch`: of the whole iteration
+  CostTable costs = {};        ///< transfers included; `batch`: of the whole iteration
   std::int64_t sub_batch = 1;  ///< samples of every micro-batch but the last
   std::int64_t rounds = 1;     ///< micro-batches
   /// Whose `graph` this is; null: state stays near.

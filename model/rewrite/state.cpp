@@ -120,7 +120,7 @@ class StateMover {
         if (!block.empty()) known.emplace(key, unit);
         std::string name(block.empty() ? owner.name : block);
         if (!block.empty() && key.second > 1) name += "/experts";
-        to_.units.push_back({.name = std::move(name), .owners = {}, .devices = devices});
+        to_.units.push_back({.name = std::move(name), .devices = devices});
       }
       to_.units[unit].owners.push_back(weights.owner);
       if (weights.is_frozen) {
@@ -230,7 +230,6 @@ class StateMover {
 
   TensorId add_tensor(TensorRole role, std::size_t unit, std::int64_t bytes, TensorHome home) {
     return writer_.add(Tensor{.role = role,
-                              .input = {},
                               .layer = to_.units[unit].owners.front(),
                               .bytes_fixed = bytes,
                               .piece = static_cast<std::int32_t>(unit),

@@ -90,7 +90,7 @@ void check_state(const StateOptions& options);
 /// Layers whose states move together.
 struct StateUnit {
   std::string name;
-  std::vector<LayerId> owners;
+  std::vector<LayerId> owners = {};
   int devices = 1;  ///< with equal shards of its states; of split experts those with the same ones
   std::int64_t parameters = 0;        ///< trained parameters
   ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
@@ -152,8 +152,8 @@ struct MovingState {
 /// Interval of compute steps during which a unit's weights are near.
 struct WeightStay {
   std::size_t unit = 0;
-  std::optional<std::size_t>
-      fetch_after;              ///< compute step after which its copy in may start; unset: at once
+  std::optional<std::size_t> fetch_after =
+      {};                       ///< compute step after which its copy in may start; unset: at once
   std::size_t booked_from = 0;  ///< compute step after fetch_after
   std::size_t first_use = 0;
   std::size_t last = 0;  ///< last compute step of the interval

@@ -172,7 +172,7 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
       stays[*open[at.unit]].last = at.last;
     } else {
       open[at.unit] = stays.size();
-      WeightStay stay{.unit = at.unit, .fetch_after = {}, .first_use = at.first, .last = at.last};
+      WeightStay stay{.unit = at.unit, .first_use = at.first, .last = at.last};
       if (q > ahead) {
         stay.fetch_after = positions[q - ahead - 1].last;
         stay.booked_from = *stay.fetch_after + 1;

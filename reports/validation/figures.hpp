@@ -116,7 +116,7 @@ using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
 struct FigureReport {
   Figure figure;
   double predicted = 0;             ///< in the figure's unit; NaN: unknown
-  std::optional<double> deviation;  ///< predicted / published - 1
+  std::optional<double> deviation = {};  ///< predicted / published - 1
   Verdict verdict = Verdict::kReported;
   std::string why = {};       ///< reason of an unknown prediction
   std::string job_kind = {};  ///< of iteration times; else empty

@@ -90,7 +90,7 @@ std::string label_of(const Figure& figure) {
 
 FigureReport judge(const Figure& figure, const Ask& ask) {
   const Answer answer = value_of(figure, ask);
-  FigureReport report{.figure = figure, .predicted = answer.number, .deviation = {}};
+  FigureReport report{.figure = figure, .predicted = answer.number};
   if (figure.published && *figure.published != 0 && !figure.is_truth &&
       !std::isnan(answer.number)) {
     report.deviation = answer.number / *figure.published - 1;

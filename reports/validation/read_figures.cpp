@@ -235,7 +235,6 @@ FigureFile read_figures(SpecDocument document, const std::optional<std::string>&
                   .source = text_of(view.get("source")),
                   .conditions = text_of(view.find("conditions")),
                   .axis = text_of(view.find("axis")),
-                  .rows = {},
                   .networks = networks};
   const std::optional<SpecView> all = view.find("all");
   const SpecView rows = view.get("rows");

@@ -9,7 +9,7 @@ namespace ooc {
 
 /// JSON inside a page.
 struct PageDocument {
-  std::string_view name;  ///< name of its source; may be empty
+  std::string_view name = {};  ///< name of its source; may be empty
   std::string_view json;
 };
 

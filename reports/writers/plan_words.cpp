@@ -22,8 +22,8 @@ using Kinds = std::map<std::string, Bytes>;
 
 struct BlockRow {
   std::string first;
-  std::string last;
-  std::array<Kinds, 3> treated;  ///< dropped, moved, kept
+  std::string last = {};
+  std::array<Kinds, 3> treated = {};  ///< dropped, moved, kept
 };
 
 std::size_t column_of(TensorAction action) {
@@ -55,7 +55,7 @@ std::vector<BlockRow> rows_of(const std::vector<LayerReport>& layers) {
     if (!layer.action || layer.saved.count() == 0) continue;
     const std::string name(block_name(layer.name));
     if (blocks.empty() || name.empty() || name != block) {
-      blocks.push_back({.first = name.empty() ? layer.name : name, .last = {}, .treated = {}});
+      blocks.push_back({.first = name.empty() ? layer.name : name});
     }
     block = name;
     blocks.back().treated[column_of(*layer.action)][layer.type] += layer.saved;

@@ -41,7 +41,7 @@ struct Step {
   bool for_update = false;
   std::int16_t device = 0;
   std::int32_t object = 0;    ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
-  AlternativeId alternative;  ///< algorithm of a task
+  AlternativeId alternative = {};  ///< algorithm of a task
 };
 
 /// True if the step runs a task; false if it copies a tensor.
@@ -135,11 +135,11 @@ struct OutOfMemory {
   Bytes largest_hole;  ///< largest contiguous free range; equals `free` for the ideal allocator
   struct Holder {
     std::string name;
-    Bytes bytes;
+    Bytes bytes = {};
   };
-  std::vector<Holder> holders;  ///< blocks in use, largest first
+  std::vector<Holder> holders = {};  ///< blocks in use, largest first
   /// Budget that suffices while one byte less does not; unset: unknown (fragmentation).
-  std::optional<Bytes> smallest_budget;
+  std::optional<Bytes> smallest_budget = {};
   /// If unknown: lower bound, which suffices only without fragmentation.
   std::optional<Bytes> least_budget = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;

@@ -366,10 +366,8 @@ class Weaver {
     for (const std::size_t index : returning_) {
       const TensorId weight = *unit(index).updated();
       if (takes_block(weight)) continue;
-      const StepId copy = builder_.add(Step{.kind = StepKind::kToNear,
-                                            .for_update = true,
-                                            .object = weight.index,
-                                            .alternative = {}});
+      const StepId copy =
+          builder_.add(Step{.kind = StepKind::kToNear, .for_update = true, .object = weight.index});
       builder_.wait(copy, options.pipelined ? *by_unit_[index].updated : *last_update);
       const auto reader = options.delayed ? last_compute_ : by_unit_[index].last_reader;
       if (reader) builder_.wait(copy, compute(*reader));

@@ -336,8 +336,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
               "--devices N says how many, and --shard that they do");
   }
   const HardwareProfile& hardware = machine.profile;
-  Case made{Iteration{.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = {}}, workload,
-            hardware};
+  Case made{Iteration{.graph = {std::shared_ptr<void>(), &workload.graph}}, workload, hardware};
   made.accounting = options.graph.accounting;
   made.allocator = allocator_of(options);
   made.inputs = inputs_of(workload, &hardware, options);

@@ -68,10 +68,10 @@ namespace {
 
 /// What is there all the time.
 std::vector<OutOfMemory::Holder> far_homes(const TrainingGraph& graph, const FarMemory& memory) {
-  OutOfMemory::Holder optimizer{.name = "optimizer state", .bytes = {}};
-  OutOfMemory::Holder weights{.name = "weights", .bytes = {}};
-  OutOfMemory::Holder sums{.name = "sums of gradients", .bytes = {}};
-  OutOfMemory::Holder buffers{.name = "buffers of gradients", .bytes = {}};
+  OutOfMemory::Holder optimizer{.name = "optimizer state"};
+  OutOfMemory::Holder weights{.name = "weights"};
+  OutOfMemory::Holder sums{.name = "sums of gradients"};
+  OutOfMemory::Holder buffers{.name = "buffers of gradients"};
   for (const BlockId id : memory.initial) {
     const Block& block = memory.blocks[id.at()];
     const Tensor& tensor = graph.tensors[static_cast<std::size_t>(block.object)];
@@ -103,7 +103,6 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                   .wanted = peak,
                   .free = Bytes(0),
                   .largest_hole = Bytes(0),
-                  .holders = {},
                   .smallest_budget = peak,
                   .tier = OutOfMemory::Tier::kFar};
   oom.holders = far_homes(graph, memory);
@@ -116,8 +115,8 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
     most_first(oom.holders);
     return oom;
   }
-  OutOfMemory::Holder gradients{.name = "gradients that have come", .bytes = {}};
-  OutOfMemory::Holder others{.name = "activations", .bytes = {}};
+  OutOfMemory::Holder gradients{.name = "gradients that have come"};
+  OutOfMemory::Holder others{.name = "activations"};
   std::vector<std::int64_t> left(memory.blocks.size());  // steps that give a block which is there
   std::optional<StepId> refused;
   for (const auto& [step, ends] : events_of(timeline.spans)) {

@@ -258,8 +258,8 @@ constexpr std::int64_t kLaunchesPerFarTensor = 14;
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
                           const StateOptions& state) {
-  FarCompute compute = hardware.far_compute.value_or(
-      FarCompute{.throughput = {}, .share = kFarComputeShare, .assumed = true});
+  FarCompute compute =
+      hardware.far_compute.value_or(FarCompute{.share = kFarComputeShare, .assumed = true});
   const std::optional<Software> software = software_of(options, hardware);
   if (software && software->issued_by == IssuedBy::kLaunch) {
     compute.per_tensor = software->issue * kLaunchesPerFarTensor;

@@ -61,8 +61,6 @@ std::optional<OutOfMemory> far_shortage(const Case& which, Bytes budget) {
                      .wanted = needed,
                      .free = far,
                      .largest_hole = far,
-                     .holders = {},
-                     .smallest_budget = {},
                      .least_budget = needed,
                      .tier = OutOfMemory::Tier::kFar};
 }
@@ -172,7 +170,6 @@ OutOfMemory near_shortage(const Case& which, const LargestTask& largest, Bytes b
                   .wanted = largest.bytes,
                   .free = free,
                   .largest_hole = free,
-                  .holders = {},
                   .smallest_budget = fixed + largest.bytes};
   if (fixed.count() > 0) oom.holders.push_back({"weights, gradients, optimiser state", fixed});
   return oom;

@@ -104,7 +104,6 @@ PlannedIteration plan_footprint(const Case& which, const Schedule& schedule, Byt
                         .wanted = which.in_core_peak - fixed,
                         .free = free,
                         .largest_hole = free,
-                        .holders = {},
                         .smallest_budget = which.in_core_peak,
                         .tier = OutOfMemory::Tier::kNear}};
   }

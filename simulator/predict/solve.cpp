@@ -274,7 +274,7 @@ class Search {
     ++row_.tried;
     try {
       RunReport report = run_of(jobs_.at(value));
-      BorderTrial trial{.does = is_met_by(report), .guess = {}};
+      BorderTrial trial{.does = is_met_by(report)};
       if (axis_.unit == Unit::kBytes) {
         const bool near = axis_.flag == "--memory";
         const Bytes peak = near ? report.peak_near : report.peak_far;
@@ -376,8 +376,8 @@ class Search {
 
   [[nodiscard]] Attempt attempt_with(const Case& which) const {
     RunReport report = run_of(which);
-    if (!report.feasible) return {.fits = {}, .out_of_memory = std::move(report.out_of_memory)};
-    return {.fits = std::move(report), .out_of_memory = {}};
+    if (!report.feasible) return {.out_of_memory = std::move(report.out_of_memory)};
+    return {.fits = std::move(report)};
   }
 
   [[nodiscard]] std::optional<RunReport> fitting_with(std::int64_t number, const SubBatch& rounds) {

@@ -101,11 +101,11 @@ std::string with_share(std::string_view name, Ratio share) {
 /// "optimizer:0.5", and its share; all of it where none is said.
 struct SharedWord {
   std::string name;
-  std::optional<Ratio> share;
+  std::optional<Ratio> share = {};
 };
 SharedWord shared_word(std::string_view text, std::string_view place) {
   const std::size_t colon = text.find(':');
-  SharedWord word{.name = std::string(text.substr(0, colon)), .share = {}};
+  SharedWord word{.name = std::string(text.substr(0, colon))};
   if (colon != std::string_view::npos) word.share = ratio_of(text.substr(colon + 1), place, 0, 1);
   return word;
 }

@@ -58,7 +58,6 @@ std::optional<OutOfMemory> Footprint::shortage(
                        .wanted = problem_.costs.static_bytes,
                        .free = problem_.budget,
                        .largest_hole = problem_.budget,
-                       .holders = {},
                        .smallest_budget = problem_.costs.static_bytes};
   }
   const auto position = static_cast<std::size_t>(first - sums.begin());

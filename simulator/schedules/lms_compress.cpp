@@ -175,10 +175,10 @@ class CompressionPlanner {
   /// The first `chosen` of the ranked tensors compressed or moved.
   struct Attempt {
     std::size_t chosen = 0;
-    Compression compression;
-    CostTable costs;
-    std::vector<Restoration> away;  ///< in the order in which they return
-    std::optional<OutOfMemory> shortage;
+    Compression compression = {};
+    CostTable costs = {};
+    std::vector<Restoration> away = {};  ///< in the order in which they return
+    std::optional<OutOfMemory> shortage = {};
   };
 
   [[nodiscard]] bool moves() const { return problem_.options.lms_action == LmsAction::kBoth; }
@@ -266,7 +266,7 @@ class CompressionPlanner {
   }
 
   [[nodiscard]] Attempt choose(std::size_t count) const {
-    Attempt trial{.chosen = count, .compression = {}, .costs = {}, .away = {}, .shortage = {}};
+    Attempt trial{.chosen = count};
     trial.compression = compress_tensors(problem_.graph, compressible(in_order_of_return(count)));
     trial.costs = request_.costs_of(trial.compression);
     if (moves()) {

@@ -89,7 +89,7 @@ void ModnnMachine::place_inputs() {
       continue;
     }
     if (!of_first_task) taken += bytes(tensor);
-    place(tensor, {.first = *space_.find_hole(bytes(tensor)), .ready = {}});
+    place(tensor, {.first = *space_.find_hole(bytes(tensor))});
     it.where = Where::kNear;
     it.fresh = true;
     it.block = builder_.tensor_block(tensor, bytes(tensor));

@@ -62,7 +62,7 @@ class TaskCounts {
 struct Room {
   SegmentId first;
   std::int32_t segments = 1;
-  Duration ready;  ///< instant at which all of it is free
+  Duration ready = {};  ///< instant at which all of it is free
 };
 
 /// Extent of the search for an offloading scheme.

@@ -46,7 +46,7 @@ std::optional<Room> ModnnMachine::find_scheme(Bytes bytes, TaskId until, Search 
   const SegmentId start = space_.rover();
   SegmentId first = start;
   do {
-    Room room{.first = first, .segments = 0, .ready = {}};
+    Room room{.first = first, .segments = 0};
     Bytes total;
     Duration queue = queue_free_;
     TaskId soonest = make_id<TaskId>(problem_.graph.tasks.size());

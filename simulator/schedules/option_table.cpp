@@ -200,7 +200,6 @@ constexpr auto kTable = std::to_array<Option>({
      .read = &read<&ScheduleOptions::far_compression>,
      .write = &write<&ScheduleOptions::far_compression>},
     {.name = "--restore-per-reader",
-     .value = "",
      .help = "lms: what moved comes back for each backward task that reads it, as in TFLMS, IBM's "
              "program; without it once for all",
      .read = &read<&OwnOptions::restore_per_reader>,

@@ -291,7 +291,7 @@ std::vector<Section> forward_sections(const TrainingGraph& graph) {
   std::vector<Section> sections;
   sections.reserve(graph.tasks.size() + 3);
   for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
-    sections.push_back({.first_task = i, .end_task = i + 1, .to_far = {}, .to_near = {}});
+    sections.push_back({.first_task = i, .end_task = i + 1});
   }
   return sections;
 }
@@ -303,7 +303,7 @@ std::vector<Section> backward_sections(const TrainingGraph& graph) {
     if (!sections.empty() && graph.tasks[sections.back().first_task].layer == layer) {
       sections.back().end_task = i + 1;
     } else {
-      sections.push_back({.first_task = i, .end_task = i + 1, .to_far = {}, .to_near = {}});
+      sections.push_back({.first_task = i, .end_task = i + 1});
     }
   }
   return sections;
@@ -311,10 +311,7 @@ std::vector<Section> backward_sections(const TrainingGraph& graph) {
 
 void append_updates(const TrainingGraph& graph, std::vector<Section>& sections) {
   if (graph.backward_end == graph.tasks.size()) return;
-  sections.push_back({.first_task = graph.backward_end,
-                      .end_task = graph.tasks.size(),
-                      .to_far = {},
-                      .to_near = {}});
+  sections.push_back({.first_task = graph.backward_end, .end_task = graph.tasks.size()});
 }
 
 std::vector<TensorId> take_reads(const TrainingGraph& graph, const Section& section,
@@ -353,7 +350,7 @@ std::vector<Section> vdnn_sections(const TrainingGraph& graph, std::vector<bool>
   std::vector<bool>& far = flagged;  // what is far at the section at hand
   std::vector<Section> sections = forward_sections(graph);
   const std::size_t forward = graph.forward_tasks;
-  sections.push_back({.first_task = forward, .end_task = forward, .to_far = {}, .to_near = {}});
+  sections.push_back({.first_task = forward, .end_task = forward});
   for (std::size_t i = 0; i < far.size(); ++i) {
     const Lifetime& life = graph.lifetimes[i];
     if (!far[i] || !life.last_writer) continue;
@@ -368,8 +365,7 @@ std::vector<Section> vdnn_sections(const TrainingGraph& graph, std::vector<bool>
     const std::size_t first = section.first_task;
     std::vector<TensorId> missing = take_reads(graph, section, far);
     if (!missing.empty()) {
-      sections.push_back(
-          {.first_task = first, .end_task = first, .to_far = {}, .to_near = std::move(missing)});
+      sections.push_back({.first_task = first, .end_task = first, .to_near = std::move(missing)});
     }
     const auto layer = forward_task[graph.tasks[first].layer.at()];
     if (const auto prefetch = layer ? window.find(*layer) : std::nullopt) {

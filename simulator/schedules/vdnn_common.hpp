@@ -17,8 +17,8 @@ namespace ooc {
 struct Section {
   std::size_t first_task = 0;  ///< runs the tasks [first_task, end_task)
   std::size_t end_task = 0;
-  std::vector<TensorId> to_far;   ///< copies, in queue order
-  std::vector<TensorId> to_near;  ///< copies, in queue order
+  std::vector<TensorId> to_far = {};   ///< copies, in queue order
+  std::vector<TensorId> to_near = {};  ///< copies, in queue order
 };
 
 /// Precondition: the sections' tasks are all tasks of the graph in order. A tensor in some to_near

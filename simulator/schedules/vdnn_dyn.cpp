@@ -67,7 +67,7 @@ std::vector<Section> task_by_task(const TrainingGraph& graph) {
   std::vector<Section> sections;
   sections.reserve(graph.tasks.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    sections.push_back({.first_task = i, .end_task = i + 1, .to_far = {}, .to_near = {}});
+    sections.push_back({.first_task = i, .end_task = i + 1});
   }
   return sections;
 }

@@ -35,12 +35,12 @@ PlanResult plan_vdnn_like(const PlanningProblem& problem) {
   // Forward, then a section for what the last layer wrote, then one for what backward reads first.
   const std::size_t forward = graph.forward_tasks;
   std::vector<Section> sections = forward_sections(graph);
-  sections.push_back({.first_task = forward, .end_task = forward, .to_far = {}, .to_near = {}});
+  sections.push_back({.first_task = forward, .end_task = forward});
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const auto& writer = graph.lifetimes[i].last_writer;
     if (moves[i] && writer) sections[writer->at() + 1].to_far.push_back(make_id<TensorId>(i));
   }
-  sections.push_back({.first_task = forward, .end_task = forward, .to_far = {}, .to_near = {}});
+  sections.push_back({.first_task = forward, .end_task = forward});
   for (Section& section : backward_sections(graph)) {
     sections.back().to_near = take_reads(graph, section, moves);
     sections.push_back(std::move(section));

@@ -362,8 +362,7 @@ std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
     life_of[tensor] = use.lives.size();
     use.lives.push_back(
         {.bytes = plan.far_bytes(host_bytes(graph.tensors[tensor], costs.tensor_bytes[tensor])),
-         .out = step,
-         .back = {}});
+         .out = step});
   }
   const auto& back = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))];
   for (const StepId step : back) {

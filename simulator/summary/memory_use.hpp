@@ -58,7 +58,7 @@ struct FarUse {
   struct Life {
     Bytes bytes;
     StepId out;                  ///< step of the first copy out
-    std::optional<StepId> back;  ///< step of the last copy in; unset: none
+    std::optional<StepId> back = {};  ///< step of the last copy in; unset: none
   };
   std::vector<Life> lives;           ///< in order of their copies out
   std::vector<std::size_t> by_back;  ///< indices of lives copied in, in that queue's order

@@ -229,7 +229,8 @@ struct SequenceRates {
   /// 3 x 2 x multiply-accumulates of forward: 6 x parameters of matrices x tokens, and attention's
   /// without masked pairs. Recomputation does not count.
   double model_flops = 0;
-  std::optional<FlopsPerSecond> peak;  ///< peak of the products' type; unset: not in the profile
+  std::optional<FlopsPerSecond> peak =
+      {};                              ///< peak of the products' type; unset: not in the profile
   std::optional<double> mfu;           ///< model_flops / (iteration time x peak of all devices)
 };
 

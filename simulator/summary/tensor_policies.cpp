@@ -16,7 +16,7 @@ struct Course {
   bool copied = false;   ///< at all
   bool strayed = false;  ///< copied at a time that no policy has
   std::optional<StepId> out;
-  TensorPolicy policy;
+  TensorPolicy policy = {};
 };
 
 class PolicyFinder {
@@ -72,8 +72,7 @@ class PolicyFinder {
           const bool back_already = course.policy.action == TensorAction::kSwap;
           course = Course{.copied = course.copied,
                           .strayed = course.strayed || back_already,
-                          .out = back_already ? std::nullopt : course.out,
-                          .policy = {}};
+                          .out = back_already ? std::nullopt : course.out};
           continue;
         }
         course.needed = course.needed || !writes;
