@@ -26,7 +26,7 @@ BY_BLOCK, SERIAL, OWN = {"blocks": "layer"}, {"framework": "pytorch-2-save-on-cp
 MODES = {
     "in core": {"schedule": "in-core"},
     "eager attention": {"schedule": "in-core", "kernels": "eager"},
-    "compiled": {"schedule": "in-core", "kernels": "fused", "framework": "pytorch-2-compiled"},
+    "compiled": {"schedule": "in-core", "kernels": "fused", "loss": "eager", "framework": "pytorch-2-compiled"},
     "checkpoint": {"schedule": "checkpoint", **BY_BLOCK},
     "save_on_cpu": {"schedule": "offload-layers", **SERIAL, "layers_moved": 30},  # all up to Qwen's head
     "checkpoint, save_on_cpu": {"schedule": "checkpoint-offload", **BY_BLOCK, **SERIAL},
