@@ -75,9 +75,8 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName fla
 
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
   std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
-  for (const FlagName flag :
-       std::initializer_list<FlagName>{"--trace", "--memory-snapshot", "--export-plan",
-                                       "--export-policy", "--report"}) {
+  for (const FlagName flag : std::initializer_list<FlagName>{
+           "--trace", "--memory-snapshot", "--export-plan", "--export-policy", "--report"}) {
     if (auto path = arguments.value(flag))
       named.push_back({std::string(flag.text()), *std::move(path)});
   }

@@ -2,7 +2,6 @@
 // multiprocessors must agree, and of those that remain the one counts whose name shares the most words.
 #include "cli/calibrate/like.hpp"
 
-
 #include <algorithm>
 #include <cmath>
 #include <vector>

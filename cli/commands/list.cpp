@@ -162,8 +162,7 @@ extern const Command list_command{
     .name = "list",
     .summary =
         "the names of networks, hardware profiles, frameworks, schedules, kinds of layers or rows "
-        "of "
-        "`validate`",
+        "of `validate`",
     .examples =
         "  ooc-paleo list\n"
         "  ooc-paleo list networks\n"
@@ -174,8 +173,7 @@ extern const Command list_command{
         "  ooc-paleo list rows\n",
     .positionals =
         {.name = "WHAT",
-         .help = "networks, hardware, frameworks, schedules, layers or rows; default: all of "
-                 "them",
+         .help = "networks, hardware, frameworks, schedules, layers or rows; default: all of them",
          .completes = Completes::kChoices,
          .choices = kKinds},
     .flags = kListFlags,

@@ -39,8 +39,7 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
                   const CaseRun& run, const ToolInfo& tool) {
   if (const std::string found = beyond_policies(which, run); !found.empty()) {
     bad_value("--export-policy", found,
-              "one that keeps, copies or computes again whole tensors of one "
-              "device in one round",
+              "one that keeps, copies or computes again whole tensors of one device in one round",
               "--export-plan has every step of any plan");
   }
   const TensorPolicies policies = tensor_policies(std::get<Plan>(run.plan), *run.about(which).graph,

@@ -213,8 +213,7 @@ extern const Command replay_command{
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --memory 12GiB\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --schedule vdnn-conv "
         "--compute busy --tolerance 10% --trace both.trace.json\n"
-        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --export-plan "
-        "vgg16.plan\n"
+        "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 --export-plan vgg16.plan\n"
         "  ooc-paleo replay vgg16 --hardware my-machine.json --batch 256 "
         "--import-measurements vgg16.log\n",
     .positionals = flags::kNetwork,

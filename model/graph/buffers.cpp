@@ -241,9 +241,8 @@ Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {
   const bool either_side = layer.is_activation && saves.output;
   if (either_side && keeping.activations == KeptActivation::kBoth) kept.inputs = true;
   const bool clamped_input = saves.clamps && keeping.clamps == KeptOfClamps::kInput;
-  const bool own_input =
-      (saves.input_serves && keeping.activations == KeptActivation::kInput) ||
-      (saves.input_out_of_place && keeping.clamps == KeptOfClamps::kInput);
+  const bool own_input = (saves.input_serves && keeping.activations == KeptActivation::kInput) ||
+                         (saves.input_out_of_place && keeping.clamps == KeptOfClamps::kInput);
   if (clamped_input || (own_input && where == RunsIn::kOwnBuffer)) {
     kept.inputs = true;
     kept.output = false;

@@ -32,11 +32,10 @@ std::vector<int> read_widths(const SpecView& root, const std::string& name) {
 
 void check_modes(const SpecView& root, const Connection& connection) {
   const SpecView modes = root.get("connection").get("modes");
-  const bool straight =
-      std::ranges::all_of(connection.modes, [](const auto& mode) {
-        return std::holds_alternative<StraightLine>(mode.second.to_near) &&
-               std::holds_alternative<StraightLine>(mode.second.to_far);
-      });
+  const bool straight = std::ranges::all_of(connection.modes, [](const auto& mode) {
+    return std::holds_alternative<StraightLine>(mode.second.to_near) &&
+           std::holds_alternative<StraightLine>(mode.second.to_far);
+  });
   if (!straight) modes.fail("a curve", "throughput and latency: widths have a share of them");
   if (!connection.modes.contains("pinned")) modes.fail("no mode pinned", "pinned and others");
 }

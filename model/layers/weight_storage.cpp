@@ -2,7 +2,6 @@
 // with a 32-bit scale; of those, blocks of 256 in 8 bits. 8 bits: one scale a row of the matrix is left out.
 #include "model/layers/weight_storage.hpp"
 
-
 #include "model/base/errors.hpp"
 #include "model/layers/layer_kind.hpp"
 

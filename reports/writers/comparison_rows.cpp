@@ -243,21 +243,20 @@ ResultRows machine_rows(const MachinesReport& report) {
     if (run.feasible) fits.push_back(&run);
   }
   if (machines || !states) rows.columns.push_back({"machine", "hardware"});
-  rows.columns.insert(
-      rows.columns.end(),
-      {{"link", "link_bytes_per_s"},
-       {"state", "state", 0, "what moves, as docs/model.md, section 10 has it"},
-       {"samples/s", "samples_per_s"},
-       {"time", "iteration_time_ns"},
-       {"slowdown", "slowdown", 0, "against computing alone on that machine"},
-       {"schedule", "row", 0,
-        "the quickest that fits; `compare` with one machine shows all of them"},
-       {"rounds", "rounds", 2, "", "1"},
-       {"near memory", "budget_near_bytes", 3},
-       {"peak", "peak_near_bytes", 6},
-       {"far", "peak_far_bytes", 5, "far memory that it needs"},
-       {"limited by", "limited_by", 7, "the largest loss"},
-       {"copies by", "copies_by", 4, "what sets the rate of copies"}});
+  rows.columns.insert(rows.columns.end(),
+                      {{"link", "link_bytes_per_s"},
+                       {"state", "state", 0, "what moves, as docs/model.md, section 10 has it"},
+                       {"samples/s", "samples_per_s"},
+                       {"time", "iteration_time_ns"},
+                       {"slowdown", "slowdown", 0, "against computing alone on that machine"},
+                       {"schedule", "row", 0,
+                        "the quickest that fits; `compare` with one machine shows all of them"},
+                       {"rounds", "rounds", 2, "", "1"},
+                       {"near memory", "budget_near_bytes", 3},
+                       {"peak", "peak_near_bytes", 6},
+                       {"far", "peak_far_bytes", 5, "far memory that it needs"},
+                       {"limited by", "limited_by", 7, "the largest loss"},
+                       {"copies by", "copies_by", 4, "what sets the rate of copies"}});
   rows.failing_columns = failing_columns({{"machine", "hardware"},
                                           {"link", "link_bytes_per_s"},
                                           {"state", "state"},

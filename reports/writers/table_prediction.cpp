@@ -258,8 +258,7 @@ std::string layer_notes(const RunReport& report) {
   std::string text =
       "  mostly for: the copy, or what else, that ends the longest of these waits\n"
       "  saved: what backward reads of the tensor this layer writes; action: what the plan does "
-      "with "
-      "it\n";
+      "with it\n";
   if (report.inputs_to_far.count() > 0 || report.inputs_to_near.count() > 0) {
     text += fmt::format("  network inputs, in no row: {} copied to far, {} to near memory\n",
                         format_bytes(report.inputs_to_far), format_bytes(report.inputs_to_near));

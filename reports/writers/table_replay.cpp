@@ -149,11 +149,9 @@ std::string deviations(const ReplayReport& report, const Look& look) {
                    format_duration(step.median), signed_duration(step.deviation()),
                    format_duration(step.min), format_duration(step.max)});
   }
-  return "\n" +
-         bold(fmt::format("Steps furthest off ({} of {}), medians", order.size(),
-                          group_thousands(static_cast<std::int64_t>(report.steps.size()))),
-              look) +
-         "\n" + table.text(look);
+  return section(fmt::format("Steps furthest off ({} of {}), medians", order.size(),
+                             group_thousands(static_cast<std::int64_t>(report.steps.size()))),
+                 table, look);
 }
 
 std::string notes(const ReplayReport& report, const Look& look) {

@@ -56,8 +56,7 @@ void append_header(std::string& text, const Plan& plan, const CostTable& costs, 
   const TransferCosts& transfers = costs.transfers;
   fmt::format_to(std::back_inserter(text),
                  "ooc-paleo-plan 1\n"
-                 "budget {}\nstatic {}\ndevices {}\n{}"
-                 "peak_to_far {}\npeak_to_near {}\n",
+                 "budget {}\nstatic {}\ndevices {}\n{}peak_to_far {}\npeak_to_near {}\n",
                  budget.count(), plan.static_bytes.count(), plan.devices,
                  duplex_lines(transfers.duplex), rate_text(transfers.to_far_peak),
                  rate_text(transfers.to_near_peak));

@@ -286,8 +286,7 @@ std::vector<Exclusion> footprint_without(const PassJob& job) {
   const Schedule& schedule = *job.schedule;
   return {{!schedule.is(Trait::kMovesNothing) || schedule.is(Trait::kRecomputes),
            fmt::format("the schedule {}", schedule.name), "use liveness or define-by-run",
-           "the others have no lifetimes: use them with the schedule in-core or with "
-           "`inspect`"}};
+           "the others have no lifetimes: use them with the schedule in-core or with `inspect`"}};
 }
 
 std::string asks_compression(const PassJob& job) {

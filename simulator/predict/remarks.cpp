@@ -283,8 +283,7 @@ std::string margin_remark(Bytes planned_for, Bytes budget) {
 
 std::string kept_gradients_remark() {
   return "the weights' gradients keep their memory (zero_grad(set_to_none=False)): freed ones "
-         "leave "
-         "holes in which no plan runs, or only slower ones";
+         "leave holes in which no plan runs, or only slower ones";
 }
 
 std::string norms_remark(std::int64_t sub_batch) {

@@ -52,8 +52,7 @@ std::vector<bool> named_layers(const Network& network, const std::string& patter
     }
     if (!found) {
       bad_value("--only", in_quotes(pattern),
-                "names of layers or kinds such as attention; "
-                "`ooc-paleo inspect` lists them");
+                "names of layers or kinds such as attention; `ooc-paleo inspect` lists them");
     }
   }
   return named;

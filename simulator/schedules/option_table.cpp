@@ -206,8 +206,7 @@ constexpr auto kTable = std::to_array<Option>({
      .write = &write<&OwnOptions::restore_per_reader>},
     {.name = "--keep-bytes",
      .value = "SIZE",
-     .help = "swap-in-out: at most so much of the feature maps stays near (default: all that "
-             "fits)",
+     .help = "swap-in-out: at most so much of the feature maps stays near (default: all that fits)",
      .tried = "0 B|100 B|100 kB",
      .says_how_much = true,
      .read = &read<&OwnOptions::keep_bytes>,
