@@ -37,6 +37,10 @@ ChosenSchedules schedules_of(const Arguments& arguments, Asks asks) {
   return compared_schedules(arguments);
 }
 
+constexpr std::string_view kHardwareFlag = "--hardware";
+/// More rows than that nobody reads, and each takes the time of a comparison.
+constexpr std::size_t kMaxMachineRows = 1000;
+
 }  // namespace
 
 Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> profiles) {
@@ -74,14 +78,6 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
           .workload = std::move(workload),
           .machines = std::move(machines)};
 }
-
-namespace {
-
-constexpr std::string_view kHardwareFlag = "--hardware";
-/// More rows than that nobody reads, and each takes the time of a comparison.
-constexpr std::size_t kMaxMachineRows = 1000;
-
-}  // namespace
 
 std::vector<std::int64_t> compared_states(const Arguments& arguments) {
   const auto text = arguments.value("--state");

@@ -191,26 +191,6 @@ class Matcher {
   double found_us_ = 0;
 };
 
-}  // namespace
-
-std::vector<std::string> ranges_of_layers(const Network& network) {
-  std::vector<std::string> names;
-  for (const Layer& layer : network.layers) names.push_back(layer.name);
-  for (const OfKind& each : traced_kinds()) {
-    for (const std::string_view call : each.calls) {
-      if (call.ends_with("RMSNorm")) names.emplace_back(call);
-    }
-  }
-  return names;
-}
-
-TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
-                             const std::string& file) {
-  return Matcher(trace, network, file).run();
-}
-
-namespace {
-
 constexpr std::string_view kHeader = "layer,forward_ms,backward_ms";
 
 struct CsvLine {
@@ -255,6 +235,22 @@ LayerId layer_named(const std::string& name, const std::map<std::string, LayerId
 }
 
 }  // namespace
+
+std::vector<std::string> ranges_of_layers(const Network& network) {
+  std::vector<std::string> names;
+  for (const Layer& layer : network.layers) names.push_back(layer.name);
+  for (const OfKind& each : traced_kinds()) {
+    for (const std::string_view call : each.calls) {
+      if (call.ends_with("RMSNorm")) names.emplace_back(call);
+    }
+  }
+  return names;
+}
+
+TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
+                             const std::string& file) {
+  return Matcher(trace, network, file).run();
+}
 
 std::vector<LayerTime> read_layer_times_text(std::string_view text, const std::string& file,
                                              const Network& network) {

@@ -21,6 +21,18 @@ std::string time_left(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+/// "2 networks x 3 values of --batch"; zipped "3 steps of NETWORK, --batch".
+std::string lists_text(const SweepLists& lists) {
+  std::string text;
+  for (std::size_t i = 0; i < lists.values.size(); ++i) {
+    if (lists.values[i].size() < 2) continue;
+    if (!text.empty()) text += lists.zip ? ", " : " x ";
+    text += lists.zip ? std::string(axis_kinds()[i].flag)
+                      : fmt::format("{} of {}", lists.values[i].size(), axis_kinds()[i].flag);
+  }
+  return text.empty() ? "" : lists.zip ? ": zipped " + text : ": " + text;
+}
+
 }  // namespace
 
 std::string advance_text(const Advance& advance) {
@@ -56,22 +68,6 @@ void Progress::show(std::size_t done) {
   drawn_ = in_place_;
   std::fprintf(stderr, in_place_ ? "\r\033[K%s" : "ooc-paleo: %s\n", text.c_str());
 }
-
-namespace {
-
-/// "2 networks x 3 values of --batch"; zipped "3 steps of NETWORK, --batch".
-std::string lists_text(const SweepLists& lists) {
-  std::string text;
-  for (std::size_t i = 0; i < lists.values.size(); ++i) {
-    if (lists.values[i].size() < 2) continue;
-    if (!text.empty()) text += lists.zip ? ", " : " x ";
-    text += lists.zip ? std::string(axis_kinds()[i].flag)
-                      : fmt::format("{} of {}", lists.values[i].size(), axis_kinds()[i].flag);
-  }
-  return text.empty() ? "" : lists.zip ? ": zipped " + text : ": " + text;
-}
-
-}  // namespace
 
 std::string dry_run(const SweepGrid& grid) {
   return fmt::format("{} row{}{}\nnothing was written\n", grid.rows(), grid.rows() == 1 ? "" : "s",

@@ -64,6 +64,22 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return above[b.size()];
 }
 
+template <class Value>
+Value value_of(Parsed<Value> parsed, std::string_view flag) {
+  if (auto* error = std::get_if<QuantityError>(&parsed)) {
+    bad_value(flag, std::move(error->found), std::move(error->expected));
+  }
+  return std::get<Value>(parsed);
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_word(std::string_view word,
@@ -83,26 +99,6 @@ std::optional<std::string> nearest_word(std::string_view word,
   }
   return nearest;
 }
-
-namespace {
-
-template <class Value>
-Value value_of(Parsed<Value> parsed, std::string_view flag) {
-  if (auto* error = std::get_if<QuantityError>(&parsed)) {
-    bad_value(flag, std::move(error->found), std::move(error->expected));
-  }
-  return std::get<Value>(parsed);
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole ? std::optional(number) : std::nullopt;
-}
-
-}  // namespace
 
 std::optional<std::int64_t> integer_in(std::string_view text) {
   return number_in<std::int64_t>(text);

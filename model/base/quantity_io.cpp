@@ -213,6 +213,17 @@ Parsed<double> parse_flop(std::string_view text, std::string_view suffix, const 
   return unit_error(text, wording, names);
 }
 
+Parsed<BytesPerSecond> parse_rate_in(std::string_view text, std::span<const Unit> units,
+                                     const Wording& wording) {
+  if (text == "inf") return kInfiniteRate;
+  const Parsed<std::int64_t> count = parse_count(text, units, wording, kMaxRate.count(),
+                                                 "a rate of at most 1000 PB/s, or \"inf\"");
+  if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
+  const std::int64_t rate = std::get<std::int64_t>(count);
+  if (rate < 1) return QuantityError{in_quotes(text), "a rate of at least 1 B/s"};
+  return BytesPerSecond(rate);
+}
+
 }  // namespace
 
 Parsed<Bytes> parse_bytes(std::string_view text) {
@@ -228,21 +239,6 @@ Parsed<Duration> parse_duration(std::string_view text) {
   if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
   return Duration(std::get<std::int64_t>(count));
 }
-
-namespace {
-
-Parsed<BytesPerSecond> parse_rate_in(std::string_view text, std::span<const Unit> units,
-                                     const Wording& wording) {
-  if (text == "inf") return kInfiniteRate;
-  const Parsed<std::int64_t> count = parse_count(text, units, wording, kMaxRate.count(),
-                                                 "a rate of at most 1000 PB/s, or \"inf\"");
-  if (const auto* error = std::get_if<QuantityError>(&count)) return *error;
-  const std::int64_t rate = std::get<std::int64_t>(count);
-  if (rate < 1) return QuantityError{in_quotes(text), "a rate of at least 1 B/s"};
-  return BytesPerSecond(rate);
-}
-
-}  // namespace
 
 Parsed<BytesPerSecond> parse_rate(std::string_view text) {
   return parse_rate_in(text, kRateUnits, kRate);

@@ -60,6 +60,15 @@ std::vector<PartId> unroll(const RecurrentCell& cell, const RecurrentKind& kind,
   return hidden;
 }
 
+std::shared_ptr<const RecurrentStep> step_of(const RecurrentCell& cell, const CellPlace& place,
+                                             std::int64_t products, bool is_gates) {
+  return std::make_shared<const RecurrentStep>(RecurrentStep{.gates = products,
+                                                             .units = cell.units,
+                                                             .features = place.features,
+                                                             .steps = place.steps,
+                                                             .is_gates = is_gates});
+}
+
 }  // namespace
 
 LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
@@ -98,19 +107,6 @@ LayerModel read_recurrent(const SpecView& spec, const LayerInputs& inputs,
   }
   return finish_parts(spec, inputs, output, outputs, std::move(parts));
 }
-
-namespace {
-
-std::shared_ptr<const RecurrentStep> step_of(const RecurrentCell& cell, const CellPlace& place,
-                                             std::int64_t products, bool is_gates) {
-  return std::make_shared<const RecurrentStep>(RecurrentStep{.gates = products,
-                                                             .units = cell.units,
-                                                             .features = place.features,
-                                                             .steps = place.steps,
-                                                             .is_gates = is_gates});
-}
-
-}  // namespace
 
 LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place, const GateTraits& traits) {
   const SpecView& spec = cell.spec;

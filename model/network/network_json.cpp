@@ -86,31 +86,6 @@ std::vector<SymbolValue> stated_symbols(const SpecDocument& document) {
   return symbols;
 }
 
-}  // namespace
-
-void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) {
-  document.symbols = {};  // a symbol is no other symbol's value
-  std::vector<SymbolValue> symbols = stated_symbols(document);
-  for (const SymbolValue& each : asked) {
-    SymbolValue* place = find_named(symbols, each.name);
-    if (place == nullptr) fail_unknown(document, each, symbols);
-    place->value = each.value;
-  }
-  document.symbols = SpecSymbols(std::move(symbols));
-}
-
-void check_symbols_read(const SpecDocument& document) {
-  const SymbolValue* unread = document.symbols.unread();
-  if (unread == nullptr) return;
-  SpecView(document)
-      .get("symbols")
-      .get(unread->name)
-      .fail(fmt::format("a symbol {} that no size uses", unread->name),
-            "shapes or integer fields with " + in_quotes(unread->name));
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 void read_head(const SpecView& root, Network& network) {
@@ -335,6 +310,27 @@ std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions&
 }
 
 }  // namespace
+
+void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) {
+  document.symbols = {};  // a symbol is no other symbol's value
+  std::vector<SymbolValue> symbols = stated_symbols(document);
+  for (const SymbolValue& each : asked) {
+    SymbolValue* place = find_named(symbols, each.name);
+    if (place == nullptr) fail_unknown(document, each, symbols);
+    place->value = each.value;
+  }
+  document.symbols = SpecSymbols(std::move(symbols));
+}
+
+void check_symbols_read(const SpecDocument& document) {
+  const SymbolValue* unread = document.symbols.unread();
+  if (unread == nullptr) return;
+  SpecView(document)
+      .get("symbols")
+      .get(unread->name)
+      .fail(fmt::format("a symbol {} that no size uses", unread->name),
+            "shapes or integer fields with " + in_quotes(unread->name));
+}
 
 Network read_network(SpecDocument document, const NetworkOptions& options) {
   if (is_paleo_network(document)) document = convert_paleo_network(document);

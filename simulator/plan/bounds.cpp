@@ -35,44 +35,6 @@ BytesPerSecond beside(BytesPerSecond own, BytesPerSecond kept, BytesPerSecond ot
   return std::max(other, BytesPerSecond(static_cast<std::int64_t>(rate)));
 }
 
-}  // namespace
-
-LinkSpeed fastest_link(const TransferCosts& transfers) {
-  const auto fastest = [](const std::vector<TransferCost>& costs) {
-    BytesPerSecond rate(0);
-    for (const TransferCost& cost : costs) rate = std::max(rate, cost.rate);
-    // No tensor, nothing to move.
-    return rate.count() == 0 ? kInfiniteRate : rate;
-  };
-  LinkSpeed speed{fastest(transfers.to_far), fastest(transfers.to_near)};
-  if (!transfers.faults.empty()) speed.to_near = std::max(speed.to_near, fastest(transfers.faults));
-  if (speed.to_far != kInfiniteRate && speed.to_near != kInfiniteRate) {
-    const BytesPerSecond far = scale(speed.to_far, transfers.duplex.to_far);
-    const BytesPerSecond near = scale(speed.to_near, transfers.duplex.to_near);
-    speed.together = {JointSpeed{speed.to_far, beside(speed.to_far, far, speed.to_near, near)},
-                      JointSpeed{beside(speed.to_near, near, speed.to_far, far), speed.to_near}};
-  }
-  return speed;
-}
-
-Duration JointSpeed::time(Bytes out, Bytes in) const {
-  if (to_far == kInfiniteRate) return transfer_time(in, to_near);
-  if (to_near == kInfiniteRate) return transfer_time(out, to_far);
-  const Int128 far = to_far.count();
-  const Int128 near = to_near.count();
-  const Int128 out_ns = Int128{out.count()} * 1'000'000'000;
-  const Int128 in_ns = Int128{in.count()} * 1'000'000'000;
-  const Int128 rest = out_ns % far * near + in_ns % near * far;
-  const Int128 ns = out_ns / far + in_ns / near + (rest + far * near - 1) / (far * near);
-  return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
-}
-
-bool LinkSpeed::independent() const {
-  return together[0].to_near == kInfiniteRate && together[1].to_far == kInfiniteRate;
-}
-
-namespace {
-
 /// Never less than the exact times, and far cheaper than their divisions in 128 bit.
 struct AtMost {
   explicit AtMost(BytesPerSecond rate)
@@ -150,6 +112,40 @@ BytesPerSecond equal_share(BytesPerSecond own, BytesPerSecond peak, int devices)
 }
 
 }  // namespace
+
+LinkSpeed fastest_link(const TransferCosts& transfers) {
+  const auto fastest = [](const std::vector<TransferCost>& costs) {
+    BytesPerSecond rate(0);
+    for (const TransferCost& cost : costs) rate = std::max(rate, cost.rate);
+    // No tensor, nothing to move.
+    return rate.count() == 0 ? kInfiniteRate : rate;
+  };
+  LinkSpeed speed{fastest(transfers.to_far), fastest(transfers.to_near)};
+  if (!transfers.faults.empty()) speed.to_near = std::max(speed.to_near, fastest(transfers.faults));
+  if (speed.to_far != kInfiniteRate && speed.to_near != kInfiniteRate) {
+    const BytesPerSecond far = scale(speed.to_far, transfers.duplex.to_far);
+    const BytesPerSecond near = scale(speed.to_near, transfers.duplex.to_near);
+    speed.together = {JointSpeed{speed.to_far, beside(speed.to_far, far, speed.to_near, near)},
+                      JointSpeed{beside(speed.to_near, near, speed.to_far, far), speed.to_near}};
+  }
+  return speed;
+}
+
+Duration JointSpeed::time(Bytes out, Bytes in) const {
+  if (to_far == kInfiniteRate) return transfer_time(in, to_near);
+  if (to_near == kInfiniteRate) return transfer_time(out, to_far);
+  const Int128 far = to_far.count();
+  const Int128 near = to_near.count();
+  const Int128 out_ns = Int128{out.count()} * 1'000'000'000;
+  const Int128 in_ns = Int128{in.count()} * 1'000'000'000;
+  const Int128 rest = out_ns % far * near + in_ns % near * far;
+  const Int128 ns = out_ns / far + in_ns / near + (rest + far * near - 1) / (far * near);
+  return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
+}
+
+bool LinkSpeed::independent() const {
+  return together[0].to_near == kInfiniteRate && together[1].to_far == kInfiniteRate;
+}
 
 // Several devices: the one that is the last to have copied out what must leave has waited for everybody's
 // bytes, and then copies in alone; or nobody has begun to copy in before the first one was ready, and then

@@ -134,18 +134,6 @@ class RoundJoiner {
   std::optional<StepId> last_compute_;  ///< of the round before
 };
 
-}  // namespace
-
-Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundPlan& last,
-                 const Iteration& all) {
-  RoundJoiner joiner(graph, all, full);
-  for (std::int64_t round = 0; round + 1 < all.rounds; ++round) joiner.append(full, round);
-  joiner.append(last, all.rounds - 1);
-  return std::move(joiner).finish();
-}
-
-namespace {
-
 /// A part of the exchange, on all devices.
 struct Event {
   std::size_t after = 0;  ///< task of a round
@@ -409,6 +397,14 @@ Duration time_to_fetch(const Iteration& all) {
 }
 
 }  // namespace
+
+Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundPlan& last,
+                 const Iteration& all) {
+  RoundJoiner joiner(graph, all, full);
+  for (std::int64_t round = 0; round + 1 < all.rounds; ++round) joiner.append(full, round);
+  joiner.append(last, all.rounds - 1);
+  return std::move(joiner).finish();
+}
 
 // Nothing is fetched before every device has ended its backward pass: what comes is what all others send, and
 // is added to what is complete. All that is fetched then takes its time on the link. On the device that gets

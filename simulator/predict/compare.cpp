@@ -53,36 +53,6 @@ struct Rerun {
   }
 };
 
-}  // namespace
-
-std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
-                            const CaseOptions& options, const Schedule& schedule,
-                            const RunReport& report) {
-  Rerun rerun{workload, machine, schedule, report, {}};
-  if (!report.feasible) return {};
-
-  CaseOptions link = options;
-  link.transfers.link_scale = kTwo;
-  rerun.add("link x 2", link);
-  CaseOptions memory = options;
-  memory.memory = quarter_more(budget_of(options, machine.profile));
-  rerun.add("memory x 1.25", memory);
-  CaseOptions compute = options;
-  compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
-  rerun.add("compute x 2", compute);
-  if (report.state && report.state->far_updates > 0) {
-    const BytesPerSecond rate = far_compute_of(machine.profile, options, options.state).throughput;
-    if (rate != kInfiniteRate) {
-      CaseOptions far = options;
-      far.far_compute = BytesPerSecond(2 * rate.count());
-      rerun.add("far updates x 2", far);
-    }
-  }
-  return std::move(rerun.results);
-}
-
-namespace {
-
 /// Of in-core with --sub-batch auto: what everything that moves tensors has to be seen against, where the whole batch
 /// does not fit.
 void add_in_rounds(Case which, Comparison& result) {
@@ -100,24 +70,6 @@ void add_in_rounds(Case which, Comparison& result) {
     result.left_out.push_back(name + ": " + error.what());
   }
 }
-
-}  // namespace
-
-Comparison compare(const Case& which, std::span<const Schedule* const> chosen) {
-  Comparison result;
-  bool asks_for_rounds = false;
-  for (const Schedule* schedule : chosen) {
-    result.rows.push_back(predict(which, *schedule, Detail::kPeaks));
-    asks_for_rounds = asks_for_rounds || schedule->is(Trait::kSubBatches) ||
-                      (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
-  }
-  const bool can_be_cut = which.costs.batch > 1 && !is_footprint(which.accounting) && !which.moving;
-  const bool usual = which.schedule_options.sub_batch.kind == SubBatch::Kind::kUsual;
-  if (asks_for_rounds && can_be_cut && usual) add_in_rounds(which, result);
-  return result;
-}
-
-namespace {
 
 MachineRow row_on(const MachinesRequest& request, std::size_t machine,
                   const std::optional<BytesPerSecond>& link, std::optional<std::int64_t> state) {
@@ -150,6 +102,46 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
 }
 
 }  // namespace
+
+std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
+                            const CaseOptions& options, const Schedule& schedule,
+                            const RunReport& report) {
+  Rerun rerun{workload, machine, schedule, report, {}};
+  if (!report.feasible) return {};
+
+  CaseOptions link = options;
+  link.transfers.link_scale = kTwo;
+  rerun.add("link x 2", link);
+  CaseOptions memory = options;
+  memory.memory = quarter_more(budget_of(options, machine.profile));
+  rerun.add("memory x 1.25", memory);
+  CaseOptions compute = options;
+  compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
+  rerun.add("compute x 2", compute);
+  if (report.state && report.state->far_updates > 0) {
+    const BytesPerSecond rate = far_compute_of(machine.profile, options, options.state).throughput;
+    if (rate != kInfiniteRate) {
+      CaseOptions far = options;
+      far.far_compute = BytesPerSecond(2 * rate.count());
+      rerun.add("far updates x 2", far);
+    }
+  }
+  return std::move(rerun.results);
+}
+
+Comparison compare(const Case& which, std::span<const Schedule* const> chosen) {
+  Comparison result;
+  bool asks_for_rounds = false;
+  for (const Schedule* schedule : chosen) {
+    result.rows.push_back(predict(which, *schedule, Detail::kPeaks));
+    asks_for_rounds = asks_for_rounds || schedule->is(Trait::kSubBatches) ||
+                      (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
+  }
+  const bool can_be_cut = which.costs.batch > 1 && !is_footprint(which.accounting) && !which.moving;
+  const bool usual = which.schedule_options.sub_batch.kind == SubBatch::Kind::kUsual;
+  if (asks_for_rounds && can_be_cut && usual) add_in_rounds(which, result);
+  return result;
+}
 
 MachinesReport compare_machines(const MachinesRequest& request) {
   MachinesReport report;

@@ -44,43 +44,6 @@ struct TrialRun {
   SimulationBuffers buffers;
 };
 
-}  // namespace
-
-PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
-                           Bytes budget) {
-  Bytes all;
-  for (const Bytes bytes : costs.tensor_bytes) all += bytes;
-  if (framework_of(which.framework).copies.far_powers_of_two) all += all;
-  const Bytes far = which.far_capacity;
-  const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
-                         run = std::make_shared<TrialRun>()](const Plan& plan) {
-    run->rewritten = as_it_runs(which, costs, plan);
-    const Plan& runs = run->rewritten ? *run->rewritten : plan;
-    const Timeline& timeline = run->buffers.timeline;
-    if (simulate({.plan = runs,
-                  .costs = costs,
-                  .budget = budget,
-                  .allocator = which.allocator,
-                  .records = may_overflow},
-                 run->buffers)) {
-      return Trial{};
-    }
-    if (may_overflow && peak_far_by_category(runs, graph, costs, timeline).total() > far) {
-      return Trial{.overflows_far = true};
-    }
-    return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
-  };
-  PlanningProblem problem{.graph = graph,
-                          .costs = costs,
-                          .budget = budget,
-                          .options = which.schedule_options,
-                          .evaluate = evaluate};
-  fit_algorithms(problem);
-  return problem;
-}
-
-namespace {
-
 PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budget) {
   return problem_of(which, which.workload.graph, costs, budget);
 }
@@ -326,6 +289,39 @@ PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes 
 }
 
 }  // namespace
+
+PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
+                           Bytes budget) {
+  Bytes all;
+  for (const Bytes bytes : costs.tensor_bytes) all += bytes;
+  if (framework_of(which.framework).copies.far_powers_of_two) all += all;
+  const Bytes far = which.far_capacity;
+  const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
+                         run = std::make_shared<TrialRun>()](const Plan& plan) {
+    run->rewritten = as_it_runs(which, costs, plan);
+    const Plan& runs = run->rewritten ? *run->rewritten : plan;
+    const Timeline& timeline = run->buffers.timeline;
+    if (simulate({.plan = runs,
+                  .costs = costs,
+                  .budget = budget,
+                  .allocator = which.allocator,
+                  .records = may_overflow},
+                 run->buffers)) {
+      return Trial{};
+    }
+    if (may_overflow && peak_far_by_category(runs, graph, costs, timeline).total() > far) {
+      return Trial{.overflows_far = true};
+    }
+    return Trial{.iteration_time = timeline.iteration_time, .plan = &runs, .timeline = &timeline};
+  };
+  PlanningProblem problem{.graph = graph,
+                          .costs = costs,
+                          .budget = budget,
+                          .options = which.schedule_options,
+                          .evaluate = evaluate};
+  fit_algorithms(problem);
+  return problem;
+}
 
 void check_devices_of_batch(int devices, std::int64_t batch) {
   if (devices <= batch) return;

@@ -162,29 +162,6 @@ std::string_view precision_class(const Network& network) {
   }
 }
 
-}  // namespace
-
-std::string job_kind(const Case& which, const Schedule& schedule, bool copies) {
-  const Network& network = *which.workload.network;
-  const auto& kernels = which.hardware.kernels;
-  return fmt::format("{}, {}, {}, on {}", what_moves(which, schedule, copies), family(network),
-                     precision_class(network), kernels ? kernels->architecture->name : "others");
-}
-
-MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::string_view kind) {
-  const auto found =
-      std::ranges::find_if(table, [&](const auto& each) { return each.kind == kind; });
-  const std::size_t machine = kind.rfind(", on ");
-  const bool is_narrowest = machine != std::string_view::npos;
-  constexpr std::int64_t kFewestOfMachine =
-      3;  // one or two say less of a machine than the others' do
-  if (found != table.end() && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
-  if (!is_narrowest) return {.kind = std::string(kind)};
-  return errors_of_kind(table, kind.substr(0, machine));
-}
-
-namespace {
-
 std::string_view state_text(Optimizer optimizer) {
   static constexpr std::string_view kTexts[] = {"0 B of float32 state", "4 B of float32 state",
                                                 "8 B of float32 state", "2 B of state",
@@ -224,6 +201,25 @@ std::optional<std::string> of_float32(const HardwareProfile& hardware) {
 }
 
 }  // namespace
+
+std::string job_kind(const Case& which, const Schedule& schedule, bool copies) {
+  const Network& network = *which.workload.network;
+  const auto& kernels = which.hardware.kernels;
+  return fmt::format("{}, {}, {}, on {}", what_moves(which, schedule, copies), family(network),
+                     precision_class(network), kernels ? kernels->architecture->name : "others");
+}
+
+MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::string_view kind) {
+  const auto found =
+      std::ranges::find_if(table, [&](const auto& each) { return each.kind == kind; });
+  const std::size_t machine = kind.rfind(", on ");
+  const bool is_narrowest = machine != std::string_view::npos;
+  constexpr std::int64_t kFewestOfMachine =
+      3;  // one or two say less of a machine than the others' do
+  if (found != table.end() && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
+  if (!is_narrowest) return {.kind = std::string(kind)};
+  return errors_of_kind(table, kind.substr(0, machine));
+}
 
 std::optional<std::string> dtype_remark(const Network& network, const HardwareProfile* hardware,
                                         const CaseOptions& options) {

@@ -93,6 +93,18 @@ std::vector<QueueCounts> counts_until_free(const Plan& plan) {
   return counts;
 }
 
+/// FNV-1a, cut to a number above 0.
+long long fingerprint(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return static_cast<long long>(hash >> 1U) | 1;
+}
+
+bool has_products(const LayerModel& model) {
+  return model.convolution || model.mirrored_convolution || model.products || model.recurrent ||
+         model.custom;
+}
+
 }  // namespace
 
 StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
@@ -132,22 +144,6 @@ StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
   }
   return result;
 }
-
-namespace {
-
-/// FNV-1a, cut to a number above 0.
-long long fingerprint(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return static_cast<long long>(hash >> 1U) | 1;
-}
-
-bool has_products(const LayerModel& model) {
-  return model.convolution || model.mirrored_convolution || model.products || model.recurrent ||
-         model.custom;
-}
-
-}  // namespace
 
 ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget) {
   if (plan.devices != 1) {
