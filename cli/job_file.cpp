@@ -83,11 +83,6 @@ bool is_job(const SpecDocument& document) {
   return has_network && !has_layers;
 }
 
-/// Results say what follows from others, too: "memory_given" is false there.
-bool is_asked(const SpecView& root, const std::string& key) {
-  return root.flag(key + "_given", true);
-}
-
 /// What the command looks for a job may say, too: of `need link` the link, of `max` the batch.
 bool is_looked_for(const Command& command, const Arguments& given, std::string_view flag) {
   const bool needs = command.name == "need";
@@ -140,7 +135,8 @@ JobFile::JobFile(const SpecDocument& document, const Command& command, const Arg
     if (!is_of_jobs(flag)) continue;
     const std::string key = option_key(flag.name);
     const auto value = root.find(key);
-    if (value && is_asked(root, key)) add(flag, *value);
+    // Results say what follows from others, too: "memory_given" is false there.
+    if (value && root.flag(key + "_given", true)) add(flag, *value);
     const bool has_alias = flag.brief.starts_with("--");
     if (has_alias) {
       if (const auto other = root.find(option_key(flag.brief))) add(flag, *other);
@@ -154,7 +150,8 @@ JobFile::JobFile(const SpecDocument& document, const Command& command, const Arg
     if (unit.empty()) continue;
     const auto value = root.find(option.column);
     const Flag* flag = find_flag(command, option.flag);
-    if (value && is_asked(root, key) && flag != nullptr) add(*flag, *value, unit);
+    const bool is_asked = value && root.flag(key + "_given", true);
+    if (is_asked && flag != nullptr) add(*flag, *value, unit);
   }
   if (const auto symbols = root.find("symbols")) add_symbols(*symbols);
   std::erase_if(entries_,

@@ -20,10 +20,6 @@ constexpr double kHuber = 2.0;         // residuals beyond so many deviations fa
 constexpr double kLeastScale = 0.005;  // no size is held against the line for half a percent
 constexpr double kEqualError = 0.01;
 
-double relative_miss(const FittedLine& line, const LinePoint& point) {
-  return (line.latency_ns + line.ns_per_byte * point.size) / point.time - 1;
-}
-
 std::vector<SizedTimes> merged_by_size(std::vector<SizedTimes> measured) {
   std::ranges::stable_sort(measured, {}, &SizedTimes::bytes);
   std::vector<SizedTimes> merged;
@@ -217,7 +213,10 @@ FittedLine fit_line(const std::vector<LinePoint>& points) {
   FittedLine line = weighted_line(points, weights);
   for (int round = 0; round < kReweightings; ++round) {
     std::vector<double> misses;
-    for (const LinePoint& point : points) misses.push_back(std::abs(relative_miss(line, point)));
+    for (const LinePoint& each : points) {
+      const double predicted = line.latency_ns + line.ns_per_byte * each.size;
+      misses.push_back(std::abs(predicted / each.time - 1));
+    }
     const double scale = std::max(kLeastScale, 1.4826 * median_of(misses));
     for (std::size_t i = 0; i < points.size(); ++i) {
       weights[i] = own[i] * (misses[i] <= kHuber * scale ? 1.0 : kHuber * scale / misses[i]);

@@ -1,7 +1,5 @@
 // Views (Reshape, Transpose) cost nothing, as in PyTorch, until a Reshape cannot be a view: then a copy in another order,
 // written as a transpose of as many bytes. So strides are followed beside shapes.
-#include "model/onnx/infer_shapes.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,8 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
+#include "model/layers/attributes.hpp"
+#include "model/onnx/infer_shapes.hpp"
 
 namespace ooc {
 namespace {

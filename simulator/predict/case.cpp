@@ -130,16 +130,6 @@ TransferOptions transfers_of(const CaseOptions& options) {
   return transfers;
 }
 
-/// The software of the kernels; unset: ideal, with the machine's cuDNN.
-std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
-  if (options.software || !options.framework) return options.software;
-  Software software = options.framework->software;
-  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
-    software.cudnn = *cudnn;
-  }
-  return software;
-}
-
 void repeat_budgets(const CaseOptions& options, const HardwareProfile& hardware,
                     RunInputs& inputs) {
   inputs.memory = budget_of(options, hardware);
@@ -447,6 +437,15 @@ GraphOptions graph_options_of(const CaseOptions& options) {
               "the framework alone is the finer one");
   }
   return graph;
+}
+
+std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
+  if (options.software || !options.framework) return options.software;
+  Software software = options.framework->software;
+  if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
+    software.cudnn = *cudnn;
+  }
+  return software;
 }
 
 }  // namespace ooc

@@ -93,6 +93,9 @@ struct CaseOptions : NetworkOptions {
                                  std::int64_t batch);
 /// Returns the graph's options, with the tensors that the framework saves. Throws SpecError if --accounting has rules of its own.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
+/// Returns the software of the kernels; unset: ideal, with the machine's cuDNN.
+[[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
+                                                  const HardwareProfile& hardware);
 
 /// Network with the graph of its training iteration. The graph points into the network, so both
 /// move together.

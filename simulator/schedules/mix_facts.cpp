@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simulator/plan/bounds.hpp"
+#include "simulator/schedules/segments.hpp"
 
 namespace ooc {
 
