@@ -143,17 +143,10 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
         simulate({.plan = std::get<Plan>(plan), .costs = machinery.costs, .budget = peak});
     RunInputs inputs;
     inputs.batch = job.batch;
-<<<<<<< HEAD
     const Iteration whole = iteration_of(machinery.graph, machinery.costs);
     const RunReport report = summarize({.inputs = inputs,
                                         .job = whole,
                                         .about = whole,
-=======
-    const Iteration run = iteration_of(machinery.graph, machinery.costs);
-    const RunReport report = summarize({.inputs = inputs,
-                                        .job = run,
-                                        .about = run,
->>>>>>> d9d0adb7 (Begin far updates of single tensors behind what the host launches)
                                         .plan = plan,
                                         .outcome = outcome,
                                         .in_core_peak = peak});
