@@ -197,8 +197,8 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
 
 /// Share of its long-sequence rate that fused attention reaches: a query costs as much as 215 keys more. Against published
 /// bars of 512 to 16,384 tokens, mean and worst error: FlashAttention-2 on A100 and H100 4, 13 % (Dao-AILab/flash-attention
-/// @0251105, assets), cuDNN 5, 14 %, FlashAttention-3 7, 38 % at 512 tokens, causal (arXiv:2407.08608, figure 5).
-/// cuDNN's backward pass is three kernels and casts: 350 to 530 keys, 30 shapes on an H100 (tests/data/measured/h100-sxm).
+/// @0251105, assets), cuDNN of 2024 with its shares 5, 14 %, FlashAttention-3 7, 38 % at 512 tokens, causal (arXiv:2407.08608, figure 5).
+/// cuDNN's backward pass is three kernels and casts: 350 to 530 keys, 28 shapes on an H100 (tests/data/measured/h100-sxm).
 constexpr double kKeysBeside = 215;
 constexpr double kKeysBesideCudnnBackward = 450;
 double share_of_shape(const FusedAttention& form, const FlashParameters& flash, double beside) {
@@ -212,8 +212,8 @@ constexpr double kFirstForward = 0.50 / 0.73;
 constexpr double kFirstBackward = 0.35 / 0.63;
 
 /// Random numbers that cuDNN's attention draws in a cycle of a multiprocessor, beside all else: 3.4 to 3.7 forward, 7 to 10
-/// backward, of the times with and without dropout on an H100 (tests/data/measured/h100-sxm, attention). FlashAttention's own
-/// kernels draw for nothing here: theirs take 8 bits a number, and nobody's times were found.
+/// backward on an H100 (tests/data/measured/h100-sxm, times with and without dropout), 4.4 and more in BERT's kernels on an
+/// H200, which were in sight. FlashAttention's own kernels draw for nothing here: no times of theirs were found.
 constexpr double kDrawnForward = 3.8;
 constexpr double kDrawnBackward = 10;
 
@@ -240,10 +240,11 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
       static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));
   const double memory =
       static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
-  const double drawn = of_cudnn ? model.fused_attention->drawn * batch_ /
-                                      (forward ? kDrawnForward : kDrawnBackward) /
-                                      cycles_per_second(platform_.machine)
-                                : 0;
+  const bool draws = of_cudnn && mode_ == RunMode::kTraining;
+  const double drawn = draws ? model.fused_attention->drawn * batch_ /
+                                   (forward ? kDrawnForward : kDrawnBackward) /
+                                   cycles_per_second(platform_.machine)
+                             : 0;
   return roofed(math, memory, platform_.architecture.roof_sharpness) + drawn +
          platform_.architecture.kernel_seconds;
 }

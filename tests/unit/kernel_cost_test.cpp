@@ -299,6 +299,29 @@ TEST_CASE("long rows of logits are read again by eager losses") {
         near(longer.seconds("loss", TaskKind::kForward) - longer.stream(row)));
 }
 
+TEST_CASE("dropout within cuDNN's attention draws a number for each score, in training") {
+  const auto seconds = [](const char* dropout, AttentionKernels library, RunMode mode) {
+    std::string text =
+        network(R"({"name": "x", "shape": [16, 96]})",
+                R"({"name": "att", "type": "attention", "heads": 2, "flash": true, "dropout": )" +
+                    std::string(dropout) + "}");
+    text.replace(text.find("float32"), 7, "float16");
+    Bench made(text);
+    auto& flash = made.platform.architecture.flash;
+    flash[static_cast<std::size_t>(AttentionKernels::kCudnn)].forward = 0.5;
+    made.platform.software.attention = library;
+    return made.seconds("att", TaskKind::kForward, mode) * cycles_per_second(made.platform.machine);
+  };
+  const auto drawn = [&](const char* dropout, AttentionKernels library) {
+    return seconds(dropout, library, RunMode::kTraining) -
+           seconds(dropout, library, RunMode::kInference);
+  };
+  const double scores = 4.0 * 2 * 16 * 16;
+  CHECK(drawn("0.1", AttentionKernels::kCudnn) == doctest::Approx(scores / 3.8));
+  CHECK(drawn("0", AttentionKernels::kCudnn) == doctest::Approx(0));
+  CHECK(drawn("0.1", AttentionKernels::kFlash2) == doctest::Approx(0));
+}
+
 TEST_CASE("rows off 16 bytes are for older kernels, odd ones for older still") {
   KernelPlatform card = test::table_platform("V100");
   card.machine.peak[static_cast<std::size_t>(Dtype::kFloat16)].per_second *= 8;
