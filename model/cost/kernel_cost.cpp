@@ -372,13 +372,25 @@ double KernelPricer::walks(const EagerWalk& walk) const {
   return std::max(0.0, walked - counted) + streaming(static_cast<double>(walk.again) * batch_, 0);
 }
 
+/// Software::train_metrics: PyTorch's cross entropies, each a cast to float32 and a log softmax, which reads long rows twice.
+double KernelPricer::metrics(const Layer& layer) const {
+  const auto* logits = layer.model->is_loss ? std::get_if<LayerId>(layer.inputs.data()) : nullptr;
+  if (logits == nullptr || platform_.software.train_metrics == 0) return 0;
+  constexpr double kFloat32Bytes = 4;
+  constexpr double kPasses = 4;
+  const double numbers = element_count(model_of(*logits).output) * batch_;
+  const auto count = static_cast<double>(platform_.software.train_metrics);
+  return count * streaming(output_bytes(model_of(*logits)) + kPasses * kFloat32Bytes * numbers, 2);
+}
+
 double KernelPricer::seconds(const Task& task) const {
   const LayerModel& model = model_of(task.layer);
   const bool forward = task.kind == TaskKind::kForward;
   const bool backward = task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData;
-  return kernels(task) + (forward    ? walks(model.walk_forward)
-                          : backward ? walks(model.walk_backward)
-                                     : 0);
+  return kernels(task) +
+         (forward    ? walks(model.walk_forward) + metrics(graph_.network->layers[task.layer.at()])
+          : backward ? walks(model.walk_backward)
+                     : 0);
 }
 
 double KernelPricer::kernels(const Task& task) const {

@@ -56,6 +56,7 @@ class KernelPricer {
   [[nodiscard]] double elementwise(const Layer& layer, const Task& task) const;
   [[nodiscard]] double kernels(const Task& task) const;
   [[nodiscard]] double walks(const EagerWalk& walk) const;
+  [[nodiscard]] double metrics(const Layer& layer) const;
 
   const TrainingGraph& graph_;
   const KernelPlatform& platform_;

@@ -121,6 +121,8 @@ struct Software {
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
   double update_seconds = 0;  ///< of each parameter tensor's update beside what it moves
+  std::int64_t train_metrics =
+      0;  ///< cross entropies of the loss's logits in each pass, without gradients
   /// Time factor of a layer's `issue` under autocast, whose casts are issued too.
   double autocast_issue = 1;
 };

@@ -152,6 +152,9 @@ void read_kernels(const ProfileSection& root, Software& software) {
   if (const auto each = root.optional_number("update_each")) {
     software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
   }
+  if (const auto count = root.optional_number("train_metrics")) {
+    software.train_metrics = count->as_integer(0, 16);
+  }
   take(root, "host_issue_per", kIssuedBy, software.issued_by);
   if (const auto factor = root.optional_number("autocast_issue")) {
     software.autocast_issue = factor->as_ratio(1, 10);

@@ -111,6 +111,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("host_issue": "59 us",)").software.issue == Duration(59'000));
   CHECK(software_read(R"("pool_kernels": "pytorch",)").software.pools == PoolKernels::kPyTorch);
   CHECK(software_read(R"("host_issue_per": "launch",)").software.issued_by == IssuedBy::kLaunch);
+  CHECK(software_read(R"("train_metrics": 2,)").software.train_metrics == 2);
   CHECK(software_read(R"("update_each": "150 us",)").software.update_seconds ==
         doctest::Approx(150e-6));
   CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);

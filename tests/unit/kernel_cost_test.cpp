@@ -350,6 +350,16 @@ TEST_CASE("rows off 16 bytes are for older kernels, odd ones for older still") {
   CHECK(forward("2049") > 1.3 * forward("2050"));
 }
 
+TEST_CASE("metrics of a training pass read the logits once more each") {
+  Bench bench(network(R"({"name": "x", "shape": [16]})", R"(
+    {"name": "fc", "type": "linear", "units": 50000, "bias": false},
+    {"name": "loss", "type": "softmax_cross_entropy"})"));
+  const double plain = bench.seconds("loss", TaskKind::kForward);
+  const double logits = 4.0 * 4 * 50000;
+  bench.platform.software.train_metrics = 3;
+  CHECK(bench.seconds("loss", TaskKind::kForward) - plain == near(3 * bench.stream(5 * logits)));
+}
+
 TEST_CASE("software decides what activations, sums and norms cost") {
   Bench bench(network(kImage, R"(
     {"name": "norm", "type": "batch_norm"},
