@@ -1,18 +1,18 @@
 // GPU memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp,
 // default settings). Sizes are rounded up to 512 B. A block is cut from a free piece of a segment.
 // Segments come from the driver and stay: a block up to 1 MiB lies in one of 2 MiB, a block below
-// 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2 MiB. Of the free
-// pieces of its pool (blocks up to 1 MiB, larger blocks) the smallest that is large enough is
-// taken; ties: the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or
-// more than 1 MiB. Free neighbours join. If the driver has no room, all segments that are wholly
-// free are given back. If that is not enough, the block does not fit.
+// 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2 MiB. The
+// allocator takes the smallest piece that is large enough from its pool (blocks up to 1 MiB, larger
+// blocks); ties: the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or
+// more than 1 MiB. Free neighbours join. If the driver has too little, all wholly free segments are
+// given back. If that is not enough, the block does not fit.
 //
-// An iteration starts with nothing cached, but where states are made late (CostTable::first_states): a
-// framework's optimiser makes them in its first step, in what is free among gradients and cached pieces, and
-// from then on they lie between what the next iteration wants whole. Then a first iteration runs before the one
-// that counts.
+// An iteration starts with an empty cache, with one exception: CostTable::first_states is not
+// empty. Then a framework's optimiser allocates its states in its first step, between gradients and
+// cached pieces, and they stay there. A first iteration runs before the iteration that counts.
 //
-// Not modelled: pools of each stream, weights in segments (static bytes are one sum below), and biases apart.
+// Not modelled: pools of each stream, weights in segments (static bytes are one sum below), and
+// biases apart.
 #pragma once
 
 #include "simulator/engine/near_memory.hpp"
@@ -21,20 +21,20 @@ namespace ooc {
 
 class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
-  static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay
+  static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay reserved
 
-  using LateStates = std::vector<std::vector<Bytes>>;  ///< by task
+  using LateStates = std::vector<std::vector<Bytes>>;  ///< by task: sizes at its first run
 
-  /// `late`: made by the first update that runs; must outlive the object.
+  /// `late`: states that first updates allocate; must outlive the object.
   CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const LateStates& late);
-  /// Memory of the iteration behind the first, with all that it has cached.
+  /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
 
   bool take(std::size_t device, const QueuedStep& step) {
     if (to_make_ && makes_states(step) && !make_states(device)) return false;
     return PlacedMemory::take(device, step);
   }
-  /// Reserved bytes, as PyTorch reports them; of states that static bytes hold none.
+  /// Peak of reserved bytes, as PyTorch reports it, less late states, which static bytes contain already.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
   [[nodiscard]] std::int64_t free(std::size_t device) const {
     return capacity_ - buffers_.caches[device].taken;
@@ -63,7 +63,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   bool make_states(std::size_t device);
 
   const LateStates* late_;
-  std::int64_t states_ = 0;  ///< bytes of all of them
+  std::int64_t states_ = 0;  ///< bytes of all late states
   bool to_make_ = false;
   std::int64_t capacity_;
 };

@@ -36,30 +36,30 @@
 
 namespace ooc::event_loop {
 
-/// Run in which nothing runs and no head can start.
+/// State of a run that is stuck: no step is running and no head of a queue can start.
 struct StoppedRun {
   const Plan& plan;
-  const QueuedStep& head;  ///< head of a queue that was ready first
+  const QueuedStep& head;  ///< head that was ready first
   std::size_t device = 0;  ///< device of the head
-  std::int64_t free = 0;
+  std::int64_t free = 0;   ///< free bytes on the device
   std::int64_t largest_hole = 0;
   std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended
 };
 
-/// The step that wants memory, and the blocks that hold it (simulate.cpp).
+/// Returns the step that lacks memory and the blocks that hold it (simulate.cpp).
 [[nodiscard]] Blocked describe(const StoppedRun& run);
 
 inline constexpr std::size_t kQueuesPerDevice = 3;
 inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
 inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
-/// All instants stay below this, so that adding one time (< 2^54 ns) cannot overflow.
+/// Upper limit of all instants, in ns, so that adding one duration (< 2^54 ns) cannot overflow.
 inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
 
-/// Running queue.
+/// Running queue. Instants in ns.
 struct Lane {
   const QueuedStep* next = nullptr;  ///< running step, or head
   const QueuedStep* end = nullptr;
-  std::int64_t ready = kNoEvent;  ///< since when the head waits for memory; kNoEvent: not
+  std::int64_t ready = kNoEvent;  ///< start of the head's wait for memory; kNoEvent: no such wait
   std::int64_t last_end = 0;      ///< end of the previous step
   std::int64_t ended_round = -1;
 };
@@ -69,12 +69,12 @@ template <bool kOneDevice, class Item>
 using PerQueue =
     std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
 
-/// Told of every start and end in their order; this one tells nobody.
+/// Interface of observers, which hear of every start and end in order; this observer ignores them.
 struct NoObserver {
   void started(StepId /*step*/) const {}
   void ended(StepId /*step*/) const {}
 };
-/// Writes them down. Has room for all: the loop must not call out.
+/// Observer that writes the events to an array with enough space for all: the loop must not allocate.
 class EventRecorder {
  public:
   explicit EventRecorder(StepEvent* next) : next_(next) {}
@@ -109,7 +109,7 @@ class Run {
     if constexpr (!kOneDevice) {
       lanes_.resize(queued.size());
       events_.resize(queued.size());
-      // The queue of far compute stands where the compute queue of one device more would; that has no copies.
+      // The far compute queue has the number that the compute queue of one more device would have. It has no copies.
       done_.resize((queued.size() + kQueuesPerDevice - 1) / kQueuesPerDevice * kQueuesPerDevice);
       candidates_.resize(queued.size());
     }
@@ -182,7 +182,7 @@ class Run {
     return met;
   }
 
-  /// The queue is idle and its head's waits have ended.
+  /// True if the queue is idle and its head's waits have ended.
   OOC_INLINE_MEMBER bool startable(std::size_t queue) const {
     const Lane& lane = lanes_[queue];
     if constexpr (kHost) {
@@ -191,12 +191,12 @@ class Run {
     return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
   }
 
-  /// When the host has issued the head of a queue; at once but for compute. Precondition: there is a head.
+  /// Returns the instant at which the host has issued the head of a queue; 0 for copies. Precondition: there is a head.
   OOC_INLINE_MEMBER std::int64_t issued(std::size_t queue) const {
     if (kind_of(queue) != kComputeQueue) return 0;
     const Lane& lane = lanes_[queue];
     const std::size_t step = lane.next->step.at();
-    // The host pins memory for what leaves behind the step before once that has ended.
+    // Pinned memory for copies out of the previous step is allocated once that step has ended.
     return std::max(to_.issued[step],
                     to_.pinning[step] > 0 ? lane.last_end + to_.pinning[step] : 0);
   }
@@ -262,7 +262,7 @@ class Run {
     lane.ready = kNoEvent;
   }
 
-  /// Where the order does not matter and all heads that may start fit together, they do. False if not.
+  /// Starts all heads that may start, if their order does not matter and all fit together. Else returns false.
   OOC_INLINE_MEMBER bool start_together() {
     std::array<bool, kQueuesPerDevice> starts;
     std::int64_t wanted = 0;
@@ -284,7 +284,7 @@ class Run {
     start_in_order();
   }
 
-  /// One by one by (ready time, sequence).
+  /// Starts heads one by one, by (ready time, sequence).
   OOC_INLINE_MEMBER void start_in_order() {
     auto end = candidates_.begin();
     for (std::size_t queue = 0; queue < queues(); ++queue) {
@@ -309,7 +309,7 @@ class Run {
     }
   }
 
-  /// The step whose end made memory of `device` fit in this round: a copy out if there is one.
+  /// Returns the step whose end freed memory of `device` in this round; a copy out if there is one.
   OOC_INLINE_MEMBER std::optional<StepId> releaser(std::size_t device) const {
     std::optional<StepId> found;
     for (std::size_t queue = 0; queue < queues(); ++queue) {

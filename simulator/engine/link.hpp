@@ -21,12 +21,12 @@
 
 namespace ooc {
 
-/// Time of an event that will not happen.
+/// Instant of an event that never comes.
 inline constexpr std::int64_t kNoEvent = std::numeric_limits<std::int64_t>::max();
-/// Event of a copy that begins to move bytes and gets its rate at the end of the round.
+/// Placeholder until settle(), at the end of the engine's round, gives a copy that begins to move bytes its rate.
 inline constexpr std::int64_t kUnsettled = kNoEvent - 1;
 
-/// State of the copy on one queue.
+/// State of the copy on one queue. Times in ns.
 struct Mover {
   bool moving = false;  ///< moves bytes; false: idle or in its latency
   BytesPerSecond own_rate;

@@ -1,8 +1,8 @@
 // GPU memory for the event loop: a budget for each device. IdealMemory is a byte counter; sums in
 // the plan make taking and freeing one addition each. AddressedMemory gives every block an address
 // (first fit or best fit, multiples of 512 B, free neighbours join), so that fragmentation can
-// block a run. CachingMemory (caching_memory.hpp) places blocks in segments. Static bytes lie below
-// the arena.
+// block a run. CachingMemory (caching_memory.hpp) places blocks in segments. Static bytes are
+// outside the arena.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ struct Hole {
   std::int64_t bytes = 0;
 };
 
-/// Addresses of one device.
+/// Free address ranges of one device.
 struct Arena {
-  std::vector<Hole> holes;  ///< by address; joined with neighbours
+  std::vector<Hole> holes;  ///< by address; neighbours are joined
   std::int64_t free = 0;
 };
 
-/// Piece of a segment of the caching allocator, taken or free. -1: no neighbour, end of the segment.
+/// Piece of a segment of the caching allocator, taken or free. Neighbour -1: end of the segment.
 struct Piece {
   std::int64_t bytes = 0;
   std::int64_t segment = 0;  ///< index of its segment, in order of allocation
@@ -41,7 +41,7 @@ struct Piece {
 /// Segments of one device.
 struct SegmentCache {
   std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: free pieces by size, then by address
-  std::int64_t reserved = 0;                      ///< bytes of all its segments
+  std::int64_t reserved = 0;                      ///< bytes of all segments
   std::int64_t taken = 0;
   std::int64_t segments = 0;  ///< number of segments ever made
 };
@@ -58,13 +58,13 @@ struct MemoryBuffers {
 
 inline constexpr std::int64_t kBlockAlignment = 512;
 
-/// Memory as a byte counter. Interface of all kinds of memory: take and release: the blocks of a
-/// step, all or nothing; free and largest_hole: bytes of a device, for reports; has_freed: true if
-/// the end of the step freed memory of the device.
+/// Memory as a byte counter. All kinds of memory have its interface. take and release: the blocks
+/// of a step, all or nothing. free and largest_hole: bytes of a device, for reports. has_freed:
+/// true if the end of the step freed memory of the device.
 template <bool kOneDevice>
 class IdealMemory {
  public:
-  /// Order of starts is irrelevant for steps that fit together.
+  /// False: steps that fit together may start in any order.
   static constexpr bool kOrderMatters = false;
 
   IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
@@ -115,11 +115,11 @@ class IdealMemory {
 extern template class IdealMemory<true>;
 extern template class IdealMemory<false>;
 
-/// Bytes available to blocks.
+/// Bytes of the budget that are left for blocks.
 [[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
   return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
 }
-/// Size of a block that has an address.
+/// Size of a block in a memory with addresses: rounded up to 512 B.
 [[nodiscard]] inline std::int64_t aligned_size(Bytes bytes) {
   return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }

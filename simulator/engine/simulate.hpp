@@ -21,7 +21,7 @@ enum class Allocator {
   kIdeal,     ///< byte counter
   kFirstFit,  ///< addresses, 512 B aligned; free neighbours join
   kBestFit,
-  kCaching,  ///< PyTorch's: segments from the driver stay
+  kCaching,  ///< PyTorch's (caching_memory.hpp)
 };
 
 struct SimulationInput {
@@ -29,13 +29,13 @@ struct SimulationInput {
   const CostTable& costs;
   Bytes budget;  ///< GPU memory of each device, static bytes included
   Allocator allocator = Allocator::kIdeal;
-  bool records = false;  ///< Timeline::events
+  bool records = false;  ///< true: the result has Timeline::events
 };
 
-/// Records. Throws SpecError when the iteration would last longer than 146 years (2^62 ns).
+/// Runs the plan once. Throws SpecError if the iteration would last longer than 146 years (2^62 ns).
 [[nodiscard]] Outcome simulate(const SimulationInput& input);
 
-/// Memory of a run. Reused by later runs, as in sweeps, it saves allocations.
+/// Memory of a run. Later runs, as in sweeps, reuse it and allocate nothing.
 struct SimulationBuffers {
   Timeline timeline;  ///< result; invalid if the run was blocked
   LinkBuffers link;
@@ -44,7 +44,7 @@ struct SimulationBuffers {
   std::vector<std::int64_t> pinning;
 };
 
-/// The same, recording where asked to; the timeline is left in `buffers`.
+/// Runs the plan once and leaves the timeline in `buffers`. Unset: the plan ran to its end.
 [[nodiscard]] std::optional<Blocked> simulate(const SimulationInput& input,
                                               SimulationBuffers& buffers);
 

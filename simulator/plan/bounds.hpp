@@ -17,9 +17,9 @@
 namespace ooc {
 
 struct LowerBounds {
-  Duration compute;  ///< bound 1: sum of the tasks
-  Duration link;     ///< bound 2: load of the link
-  Duration cut;      ///< bound 3: for each task, copies out before and in after
+  Duration compute;  ///< bound 1: sum of the tasks' times
+  Duration link;     ///< bound 2: time of all forced copies on the link
+  Duration cut;      ///< bound 3: for each task, forced copies out before and in after
   Duration windows;  ///< bound 4: longest path; equals cut if not computed
   [[nodiscard]] Duration best() const;
   void add(Duration time);     ///< adds to all bounds
@@ -28,7 +28,7 @@ struct LowerBounds {
 
 enum class BoundEffort { kCut, kWindows };
 
-/// `budget`: GPU memory, static bytes included. Unset: a task alone does not fit, so no schedule
+/// `budget`: GPU memory, static bytes included. Unset: a single task does not fit, so no schedule
 /// exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget,
@@ -38,20 +38,20 @@ enum class BoundEffort { kCut, kWindows };
 /// can run.
 [[nodiscard]] Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs);
 
-/// Task during which some data needed before and after it cannot be near.
+/// Task during which some data needed before and after it must be in host memory.
 struct Cut {
   TaskId task;
-  Bytes in;                ///< fewest bytes absent, hence copied in afterwards
-  Bytes out;               ///< part of `in` to copy out before; host memory has the rest
-  Duration defined_from;   ///< compute time up to the end of the first writer of these data
-  Duration compute_after;  ///< compute time from the latest next use of these data
+  Bytes in;   ///< fewest bytes absent, which must be copied in afterwards
+  Bytes out;  ///< bytes of `in` that must be copied out before; host memory has the rest
+  Duration defined_from;   ///< compute time up to the end of the first writer of the absent data
+  Duration compute_after;  ///< compute time from the latest next use of the absent data on
 };
 
-/// Consequences of a budget, whatever the link. Refilling it reuses its memory, so sweeps allocate
-/// nothing.
+/// Copies that a budget forces, whatever the link. A second call reuses the memory, so sweeps
+/// allocate nothing.
 struct MemoryPressure {
-  bool feasible = true;          ///< every task alone fits
-  std::vector<Duration> before;  ///< by task: compute time before it; one more entry for the end
+  bool feasible = true;          ///< true if every task fits alone
+  std::vector<Duration> before;  ///< by task: compute time before it, and one entry for the end
   std::vector<Cut> cuts;         ///< in task order
   // Scratch of the two passes.
   std::vector<std::int32_t> previous;
@@ -60,7 +60,7 @@ struct MemoryPressure {
   std::vector<std::int32_t> next_use;
 };
 
-/// Linear in tasks and uses.
+/// Fills `pressure` in time linear in tasks and uses.
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
                           MemoryPressure& pressure);
 
@@ -76,11 +76,11 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
                                      const MemoryPressure& pressure,
                                      std::size_t max_positions = 4096);
 
-/// Rates such that the link takes at least out / to_far + in / to_near.
+/// Rates such that the link needs at least out / to_far + in / to_near for any two amounts.
 struct JointSpeed {
   BytesPerSecond to_far = kInfiniteRate;
   BytesPerSecond to_near = kInfiniteRate;
-  /// Returns that sum, rounded up once.
+  /// Returns out / to_far + in / to_near, rounded up once.
   [[nodiscard]] Duration time(Bytes out, Bytes in) const;
 };
 

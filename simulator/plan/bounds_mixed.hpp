@@ -21,8 +21,8 @@ enum class MixedEffort {
   kWhole,  ///< also bound B, of the cuts with the highest bound A: tens of ms
 };
 
-/// `budget`: GPU memory, static bytes included. `which`: alternatives that schedules use. Unset: a
-/// task alone does not fit, so no plan exists.
+/// `budget`: GPU memory, static bytes included. `which`: algorithms that schedules use. Unset: a
+/// single task does not fit, so no plan exists.
 [[nodiscard]] std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph,
                                                      const CostTable& costs, Bytes budget,
                                                      MixedEffort effort);

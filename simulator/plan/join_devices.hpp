@@ -21,15 +21,15 @@ struct DevicePlan {
   const Iteration& of;
 };
 
-/// `all` with its transfers. Sound if the plans are, and runs in the memory that they run in: the exchange
-/// moves static bytes only.
+/// Returns a plan of `all`, exchange included. It is valid if all device plans are, and needs no
+/// more memory: the exchange moves static bytes only.
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all,
                                 Exchange exchange);
 
-/// What an exchange at the end adds to any lower bound of the first device's iteration; 0 for one that overlaps.
+/// Time that an exchange at the end adds to a lower bound of the first device; 0 for kOverlap.
 [[nodiscard]] Duration exchange_bound(const Iteration& all, Exchange exchange);
-/// A lower bound of the iteration by itself: the first piece, then all that is fetched. `first`: the pressure
-/// on the first device, whose share is the largest.
+/// Lower bound on the iteration: compute up to the first gradient piece, then the fetches of all
+/// pieces. `first`: memory pressure on the first device, whose share of the batch is the largest.
 [[nodiscard]] Duration fetch_bound(const Iteration& all, const MemoryPressure& first);
 
 // Joins plans of micro-batches to the plan of an iteration (model/rewrite/iteration.hpp): one plan
@@ -41,8 +41,8 @@ struct RoundPlan {
   const CostTable& costs;
 };
 
-/// `graph`: of a micro-batch on one device. The result is valid if both plans are, and needs their
-/// memory: a micro-batch begins when the one before has ended and freed all its blocks.
+/// Returns the iteration's plan: `full` repeated, then `last`. `graph`: of a micro-batch on one device. The result is
+/// valid if both plans are, and needs no more memory: micro-batches do not overlap.
 [[nodiscard]] Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full,
                                const RoundPlan& last, const Iteration& all);
 

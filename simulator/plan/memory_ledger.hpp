@@ -1,6 +1,6 @@
-// Ledger of architecture.md, section 4: bytes that must be near at each compute position. Positions
-// are tasks in execution order. A segment tree with range add and "last position above a limit", so
-// that planning n tasks costs O(n log n).
+// Ledger of architecture.md, section 4: bytes that must be in GPU memory at each compute position.
+// Positions are tasks in execution order. A segment tree with range add and "last position above a
+// limit", so that planning n tasks costs O(n log n).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace ooc {
 class MemoryLedger {
  public:
   explicit MemoryLedger(const std::vector<Bytes>& initial);
-  /// Starts anew and reuses the memory.
+  /// Sets new initial bytes and reuses the memory.
   void reset(const std::vector<Bytes>& initial);
 
   /// Adds `bytes` to positions [first, end).

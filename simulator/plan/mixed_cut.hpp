@@ -1,6 +1,6 @@
-// Cost that one task forces on plans that move and recompute tensors: while it runs, some bytes needed before
-// and after it are not near. The choice of tensors, and of a fate for each, is a small program. Its
-// relaxation is bound A; branch and bound tightens it to bound B (docs/model.md, bounds).
+// Lower bound on the time of plans that move and recompute tensors, from one task: while it runs, some bytes needed
+// before and after it are not in GPU memory. Choosing these tensors, and whether each is copied or recomputed, is a
+// small integer program. Its relaxation is bound A; branch and bound tightens it to bound B (docs/model.md, bounds).
 #pragma once
 
 #include <array>
@@ -9,18 +9,18 @@
 
 namespace ooc {
 
-/// Tensor needed before and after the task, but not by it. Times in ns.
+/// Tensor needed before and after the task, but not by the task. Times in ns.
 struct CutItem {
   double bytes = 0;
-  double price = -1;   ///< least compute time to recompute it; < 0: impossible
-  double out = 0;      ///< least time of a copy out of it, or of what may move in its place
-  double in = 0;       ///< least time of a copy in
+  double price = -1;  ///< least compute time to recompute it; < 0: impossible
+  double out = 0;  ///< least time to copy out this tensor, or a tensor that may move in its place
+  double in = 0;   ///< least time of a copy in
   double defined = 0;  ///< compute time up to its definition
   double rest = 0;     ///< compute time from its next use on
-  bool clean = false;  ///< host memory has its contents
+  bool clean = false;  ///< true if host memory has its contents
 };
 
-/// ns a byte; 0: free.
+/// Copy times in ns a byte; 0: free.
 struct ByteTimes {
   double out = 0;
   double in = 0;
@@ -31,10 +31,10 @@ struct ByteTimes {
   std::array<Joint, 2> together = {};  ///< with both directions, each is a lower bound
 };
 
-/// Task with one of its alternatives.
+/// Task with one of its algorithms. Times in ns.
 struct CutTask {
-  double excess = 0;  ///< bytes absent at its start and at its end
-  double before = 0;  ///< compute time before it
+  double excess = 0;  ///< bytes that cannot be in GPU memory while it runs
+  double before = 0;  ///< compute time of earlier tasks
   double time = 0;
   double after = 0;
 };
@@ -43,15 +43,15 @@ class MixedCut {
  public:
   explicit MixedCut(const ByteTimes& link) : link_(link) {}
 
-  /// Tensors of the current task. Fill, then call prepare().
+  /// Tensors of the current task. Fill the list, then call prepare().
   std::vector<CutItem>& items() { return items_; }
   void prepare();
 
   static constexpr double kNoPlan = 1e300;
 
-  /// Returns the least time in ns with divisible tensors. A result up to `enough` may be inexact.
+  /// Returns the least time in ns if tensors may be divided; inexact once it is known to be <= `enough`.
   [[nodiscard]] double divisible(const CutTask& task, double enough);
-  /// Returns the least time in ns with whole tensors, within `nodes` of the search, and no further than `enough`.
+  /// Returns the least time in ns for whole tensors, after at most `nodes` nodes or once it reaches `enough`.
   [[nodiscard]] double whole(const CutTask& task, long nodes, double enough = kNoPlan);
 
  private:

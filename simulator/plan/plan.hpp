@@ -34,13 +34,13 @@ enum class StepKind : std::uint8_t {
 
 struct Step {
   StepKind kind = StepKind::kCompute;
-  bool recompute = false;  ///< kCompute: repeats a task, or is overhead (is_overhead)
+  bool recompute = false;  ///< kCompute: reruns a task, or runs an overhead task (is_overhead)
   /// Copy on page faults within a task (unified memory); compute stands still meanwhile.
   bool on_demand = false;
   /// Copy back of a far update's result; waiting for it counts as waiting for the update.
   bool for_update = false;
   std::int16_t device = 0;
-  std::int32_t object = 0;    ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
+  std::int32_t object = 0;         ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
   AlternativeId alternative = {};  ///< algorithm of a task
 };
 
@@ -73,10 +73,10 @@ struct QueuedStep {
   std::array<std::int32_t, 3> needs{};
   bool recompute = false;
   bool on_demand = false;
-  bool remote_needs = false;     ///< true if Plan::remote_needs has a row for it
-  bool shared_releases = false;  ///< true if Plan::shared_releases has a row for it
-  Bytes acquired;                ///< bytes of the blocks that it takes
-  Bytes released;                ///< bytes of its device that it alone frees
+  bool remote_needs = false;     ///< true if Plan::remote_needs has a row for this step
+  bool shared_releases = false;  ///< true if Plan::shared_releases has a row for this step
+  Bytes acquired;                ///< bytes of the blocks that the step takes
+  Bytes released;                ///< bytes of blocks on its device that this step alone frees
 };
 
 /// Wait until `count` steps of a queue of another device, or of far compute, have ended.
@@ -85,11 +85,11 @@ struct QueueNeed {
   std::int32_t count = 0;
 };
 
-/// What a plan says beside its steps and blocks.
+/// Properties of a plan beside steps and blocks.
 struct PlanHeader {
   Bytes static_bytes = {};  ///< always resident on each device
   int devices = 1;
-  /// A tensor takes so many times less in far memory than near; copies move it as it is.
+  /// Factor by which tensors are smaller in host memory; copies still move all their bytes.
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   FarGradients far_gradients = FarGradients::kFreed;
@@ -98,12 +98,12 @@ struct PlanHeader {
 struct Plan : PlanHeader {
   std::vector<Step> steps;  ///< in sequence order: the tie-breaker of the engine
   std::vector<Block> blocks;
-  Csr<StepId, StepId> waits;                ///< steps that must have ended before the row's starts
-  Csr<StepId, BlockId> acquires;            ///< blocks taken when the row's step starts
-  Csr<BlockId, StepId> releasers;           ///< the block is freed when the last of these has ended
-  Csr<StepId, BlockId> releases;            ///< the same, by step
-  std::vector<BlockId> initial_blocks;      ///< resident before anything starts (network inputs)
-  std::vector<std::vector<StepId>> queues;  ///< by queue_index: the steps in their order
+  Csr<StepId, StepId> waits;            ///< by step: steps that must end before it starts
+  Csr<StepId, BlockId> acquires;        ///< by step: blocks taken at its start
+  Csr<BlockId, StepId> releasers;       ///< by block: it is freed when the last of these steps ends
+  Csr<StepId, BlockId> releases;        ///< by step: transpose of `releasers`
+  std::vector<BlockId> initial_blocks;  ///< resident before anything starts (network inputs)
+  std::vector<std::vector<StepId>> queues;  ///< by queue_index: steps in queue order
 
   [[nodiscard]] bool has_far_compute() const {
     return queues.size() > static_cast<std::size_t>(devices) * 3;
@@ -117,8 +117,8 @@ struct Plan : PlanHeader {
   }
 
   // Derived from the above by PlanBuilder::finish():
-  std::vector<std::int32_t> positions;          ///< by step: its place on its queue, from 0
-  std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index, as `queues`
+  std::vector<std::int32_t> positions;          ///< by step: index on its queue
+  std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index: records in queue order
   Csr<StepId, QueueNeed>
       remote_needs;  ///< waits across devices and of or for far compute; no rows: none
   /// By step: blocks with several possible last users, and blocks of other devices. Releasers that

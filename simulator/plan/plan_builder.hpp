@@ -16,7 +16,7 @@ class PlanBuilder {
       : PlanBuilder(PlanHeader{.static_bytes = static_bytes, .devices = devices}) {}
   void reserve(std::size_t steps, std::size_t blocks);
 
-  /// Far compute: of a plan of one device.
+  /// Appends a step. Precondition: far compute only on one device.
   StepId add(const Step& step);
   StepId compute(TaskId task, AlternativeId alternative, int device = 0) {
     return add(Step{.device = number(device), .object = task.index, .alternative = alternative});
@@ -35,7 +35,7 @@ class PlanBuilder {
     return add(
         Step{.kind = StepKind::kFarCompute, .object = task.index, .alternative = alternative});
   }
-  /// The copy is made because a task faults (Step::on_demand).
+  /// Marks the copy as caused by a page fault (Step::on_demand).
   void on_demand(StepId copy);
 
   BlockId add(const Block& block);
@@ -54,11 +54,11 @@ class PlanBuilder {
   void initially_resident(BlockId block);
   void release(BlockId block, StepId when_ended);
 
-  /// Sorts all into rows; drops duplicate waits and releasers.
+  /// Returns the plan. Duplicate waits and releasers are dropped.
   [[nodiscard]] Plan finish() &&;
   /// Returns the plan, valid until reset() or the next added step.
   [[nodiscard]] const Plan& finish() &;
-  /// Starts anew and reuses the memory.
+  /// Empties the builder and reuses its memory.
   void reset();
 
  private:
@@ -74,7 +74,7 @@ class PlanBuilder {
   void note_acquire(StepId step, BlockId block);
   void note_all();
   void check_ids() const;
-  /// Whether pairs are kept after sorting: for a million layers these are hundreds of megabytes.
+  /// Sorted pairs of waits and releasers: kept for later calls, or freed (hundreds of megabytes for a million layers).
   enum class Pairs { kKeep, kDrop };
   void derive(Pairs pairs);
 

@@ -1,5 +1,5 @@
-// Takes steps and blocks of one plan over into another, under the ids that they have there: what all that turns one plan
-// into another has in common. Whoever does so says which steps and blocks, when, and what they are there.
+// Common code of functions that turn one plan into another: copies steps and blocks and translates
+// their ids. The caller decides which steps and blocks to copy, when, and with which changes.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace ooc {
 
 class PlanRewriter {
  public:
-  /// Refers to both.
+  /// Keeps references to both arguments.
   PlanRewriter(const Plan& from, PlanBuilder& to)
       : from_(from),
         to_(to),
@@ -31,14 +31,14 @@ class PlanRewriter {
     blocks_[old.at()] = added;
     return added;
   }
-  /// `by` stands for a step that was left out.
+  /// Lets `by` stand for an old step that is left out.
   void replace(StepId old, StepId by) { steps_[old.at()] = by; }
 
-  // Unset: left out, or not added yet.
+  // Returns the new id; unset: left out, or not added yet.
   [[nodiscard]] std::optional<StepId> step(StepId old) const { return steps_[old.at()]; }
   [[nodiscard]] std::optional<BlockId> block(BlockId old) const { return blocks_[old.at()]; }
 
-  /// What the step waits for, takes and frees, of what was added.
+  /// Adds the waits, taken blocks and released blocks of an old step, as far as they have been added.
   void tie(StepId old) {
     wait(old);
     acquire(old);
@@ -60,7 +60,7 @@ class PlanRewriter {
       if (it && !kept_[block.at()]) to_.release(*it, *steps_[old.at()]);
     }
   }
-  /// No step frees it as in the old plan.
+  /// Keeps the block: no step frees it as in the old plan.
   void keep(BlockId old) { kept_[old.at()] = true; }
 
  private:
@@ -68,10 +68,10 @@ class PlanRewriter {
   PlanBuilder& to_;
   std::vector<std::optional<StepId>> steps_;    ///< by old step
   std::vector<std::optional<BlockId>> blocks_;  ///< by old block
-  std::vector<bool> kept_;                      ///< likewise
+  std::vector<bool> kept_;                      ///< by old block
 };
 
-/// The step of a task under the name and with the costs that this task has in another iteration.
+/// Returns the step for task `as` of another iteration, with the same algorithm in its cost table.
 [[nodiscard]] inline Step renamed(Step step, TaskId as, const CostTable& from,
                                   const CostTable& to) {
   step.alternative.index +=

@@ -1,5 +1,5 @@
 // Adds the waits of a framework's copies, which schedules do not ask for (docs/model.md, 2;
-// docs/notebook/0017). Only this file knows the rules.
+// docs/notebook/0017).
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,36 @@
 
 namespace ooc {
 
-/// True if rules or mode change plans.
+/// True if wait_as_framework() changes plans under these rules or this copy mode.
 [[nodiscard]] constexpr bool change_plans(const CopyRules& rules, CopyMode mode) {
   return rules.streams != CopyStreams::kOverlap || rules.pinned_cost > Duration(0) ||
          rules.far_powers_of_two || rules.outs_in_flight > 0 || mode == CopyMode::kPageable;
 }
 
-/// Memory that stays to the end of an iteration (model/cost/cost_table.hpp).
+/// Memory that stays allocated to the end of an iteration (model/cost/cost_table.hpp).
 struct Stays {
-  std::span<const HeldBytes> held = {};  ///< bytes held, by task
+  std::span<const HeldBytes> held = {};  ///< gradient bytes allocated so far, by task
   std::span<const TensorId> inputs = {};
 };
-/// Returns the plan with the waits of CopyStreams, per device. Unless kOverlap, a copy waits for the compute step
-/// before it, and copies in are ordered by the first step that waits for them. kFramework: a copy in stands right
-/// before the first step, after all that the copy waits for, that waits for any copy in. Up to that step a host
-/// that runs ahead has issued steps when it issues the copy. kSerialIn: a copy in stands right before the
-/// first step that waits for it; kSerial: and compute steps wait for all earlier copies. If memory is pinned for every copy, copies out
-/// wait for the compute step before under kOverlap, too. With a number of copies out in flight, the first compute step
-/// after one more waits for the first of them. All waits point back in sequence, so no cycle can arise.
-/// Copies between devices stay as they are: they use no GPU memory, and the framework does not make them. Pageable
-/// copies, those too, wait for the compute step before, and the compute step after waits for them: the host thread
-/// that launches kernels stages them. Where it is wrong: real drivers buffer small copies out and return early, so the
-/// model is pessimistic below about 64 KiB. `stays`:
-/// from the costs of the plan. Memory booked for them as workspace becomes blocks: gradients from the first
-/// writer's start to the end of the last task, inputs present at the start up to then. Precondition: first readers
-/// wait for their copies in, or for a later one on the same queue.
+/// Returns the plan with the waits of CopyStreams, device by device. All waits point back in sequence, so no cycle can
+/// arise. Precondition: a tensor's first reader waits for its copy in, or for a later one on the same queue.
+/// * All but kOverlap: a copy waits for the compute step before it; copies in are ordered by their first waiting step.
+/// * kFramework: a copy in stands right before the first step, after all that the copy waits for, that waits for any
+///   copy in. A host that runs ahead has issued the steps up to there when it issues the copy.
+/// * kSerialIn: a copy in stands right before the first step that waits for it. kSerial: besides, compute steps wait
+///   for all earlier copies.
+/// * With memory pinned for every copy, copies out wait for the compute step before under kOverlap, too.
+/// * outs_in_flight = n: the first compute step after copy out n + 1 waits for the first copy out.
+/// * Pageable copies wait for the compute step before, and the compute step after waits for them: the host thread that
+///   launches kernels stages them. Pessimistic below about 64 KiB: real drivers return early from small copies out.
+/// * Copies between devices stay as they are: the framework does not make them.
+/// `stays`: from the costs of the plan. Workspace booked for it becomes blocks up to the end of the last task:
+/// gradients from the start of their first writer, inputs from the start of the iteration.
 [[nodiscard]] Plan wait_as_framework(const Plan& plan, const CopyRules& rules,
                                      CopyMode mode = CopyMode::kPinned, const Stays& stays = {});
 
-/// Sets `delays` by step: ns from the end of the compute step before until the host issues a compute step.
-/// Meanwhile the host pins memory for the copies out between the two, `each` per copy. 0 for copies.
+/// Sets `delays` by step: for a compute step, ns from the end of the compute step before until the host issues it.
+/// Meanwhile the host pins memory for the copies out between the two, `each` ns per copy. For copies: 0.
 void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& delays);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Weaves copies and far updates of model states into the finished plan of a schedule that books
-// memory by task (docs/notebook/0028-state-that-moves.md).
+// Inserts copies and far updates (updates in host memory) of model states into the finished plan of
+// a schedule that books memory by task (docs/notebook/0028-state-that-moves.md).
 #pragma once
 
 #include "model/rewrite/state.hpp"

@@ -1,5 +1,5 @@
-// A job from its names to all that does not depend on the schedule: load, build, estimate. Behind every command; it
-// neither parses flags nor prints.
+// A job from its names to everything that does not depend on the schedule: load, build, estimate.
+// All commands use this file; it neither parses flags nor prints.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@
 
 namespace ooc {
 
-/// Changes by flags to how model states move, whatever preset or list is in use.
+/// Flags that change how model states move. They apply on top of a preset or --offload. Unset: no such flag.
 struct StateChanges {
   std::optional<UpdateAt> update = {};
   std::optional<UpdateAfter> after = {};
@@ -50,31 +50,31 @@ struct StateChanges {
 
 /// Inputs of a prediction beside network, machine and schedule.
 struct CaseOptions : NetworkOptions {
-  AskedFor asked = {};  ///< what these and all else that is asked came from
+  AskedFor asked = {};  ///< options as typed, for repetition in job files
   std::optional<std::int64_t> batch;
-  bool per_sample = false;  ///< one sample, if neither `batch` nor the network states a batch
-  std::optional<Bytes> memory;
+  bool per_sample = false;      ///< one sample, if neither `batch` nor the network states a batch
+  std::optional<Bytes> memory;  ///< budget of GPU memory; unset: from the profile
   std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
   Ratio percent_of_peak = kOne;             ///< as in ComputeOptions
-  std::optional<Ratio> compute_scale = {};  ///< factor of the machine's rates
+  std::optional<Ratio> compute_scale = {};  ///< factor of the machine's compute rates
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< unset: the framework's
   int devices = 1;                          ///< number that share the batch
-  Exchange exchange = Exchange::kEnd;       ///< time of the gradient exchange between devices
+  Exchange exchange = Exchange::kEnd;       ///< when devices exchange gradients
   ScheduleOptions schedule;                 ///< options of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
-  /// Framework; null: `ideal`. `software`, if set, replaces its kernels.
+  /// Unset: `ideal`. `software`, if set, replaces the framework's kernels.
   std::shared_ptr<const Framework> framework = {};
   std::optional<Software> software = {};  ///< as in ComputeOptions
   RunMode mode = RunMode::kTraining;      ///< as in ComputeOptions
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};          ///< model states that move
-  StateChanges state_changes = {};  ///< changes already applied to `state`
-  /// Host memory traffic rate of far updates; unset: the profile's.
+  StateOptions state = {};          ///< model states in host memory
+  StateChanges state_changes = {};  ///< flags already applied to `state`
+  /// Rate of host memory traffic of far updates (updates in host memory); unset: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
-  /// Errors of measured jobs by kind; null: reports state none.
+  /// Errors of measured jobs by kind; null: reports give no errors.
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};
 };
 
@@ -87,11 +87,11 @@ struct CaseOptions : NetworkOptions {
 
 /// Returns --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
-/// Returns sizes without times, for an unknown machine. Throws SpecError for what is too large to
-/// count.
+/// Returns tensor sizes without times, for an unknown machine. Throws SpecError for sizes too large
+/// to count.
 [[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
                                  std::int64_t batch);
-/// Returns the graph's options, with the tensors that the framework saves. Throws SpecError if --accounting has rules of its own.
+/// Returns the graph's options, with the framework's saved tensors. Throws SpecError for define-by-run with a framework.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
 /// Returns the software of the kernels; unset: ideal, with the machine's cuDNN.
 [[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
@@ -128,25 +128,25 @@ struct WorkloadOptions {
 /// Reads a hardware profile. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
 
-/// Returns --batch; else the file's; else 1, if allowed or if layers state their times. Throws SpecError if none applies.
+/// Returns --batch; else the file's batch; else 1, if allowed or if layers state their times. Else throws SpecError.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
-/// Near-memory budget: --memory if set; else (capacity - framework context or profile reserve) x framework memory share.
+/// GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework memory share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Capacity of host memory: --far-memory if set, else the profile's; an equal part of it where devices share state.
+/// Capacity of host memory: --far-memory if set, else the profile's. Devices that shard model states get equal parts.
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
-/// Devices among which state is sharded; 1: none is.
+/// Number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
 
-/// Returns the options that reports repeat, without the schedule. Null: no machine.
+/// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                                   const CaseOptions& options);
 
-/// Copies the options of copy costs to `inputs`.
+/// Copies the options for costs of copies to `inputs`.
 void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
 
-/// A workload on a machine at a batch: everything that does not depend on the schedule. As an iteration it is the network's
-/// own, in one round; of several devices the first one's, whose share of the batch is the largest.
+/// A workload on a machine at a batch: everything that does not depend on the schedule. The base is the network's
+/// iteration without micro-batches, on the first device, whose share of the batch is the largest.
 struct Case : Iteration {
   const Workload& workload;
   const HardwareProfile& hardware;
@@ -155,18 +155,18 @@ struct Case : Iteration {
   Bytes in_core_peak = {};
   Bytes budget = {};
   Bytes far_capacity = {};
-  RunInputs inputs = {};  ///< but `schedule` and `options`
+  RunInputs inputs = {};  ///< all inputs except `schedule` and `options`
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
   std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
   // Options of the costs, to estimate smaller micro-batches:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// More than one: in-core peak and static bytes are the first one's, too; `inputs` and `compute` have the whole batch.
+  /// Number that share the batch. In-core peak and static bytes are one device's; `inputs` has the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};                           ///< for people, of any run
-  FarCompute far_compute = {};                                     ///< of far updates
+  std::vector<std::string> remarks = {};  ///< remarks for people that hold for any run
+  FarCompute far_compute = {};            ///< rate of far updates
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};  ///< CaseOptions::errors
 };
 
@@ -174,7 +174,7 @@ struct Case : Iteration {
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// Report of the network, with a machine also of what its layers cost there.
+/// Returns the report of the network; with a machine also the times of its layers.
 [[nodiscard]] NetworkReport inspect(const Workload& workload, const Machine* machine,
                                     const CaseOptions& options);
 

@@ -1,5 +1,5 @@
-// All schedules for one job, each run as `predict` runs it: the function behind `compare`. Neither
-// parses flags nor prints.
+// All schedules for one job, each run as `predict` runs it: the function behind `compare`. Nothing
+// here parses flags or prints.
 #pragma once
 
 #include <optional>
@@ -14,31 +14,31 @@
 namespace ooc {
 
 struct Comparison {
-  /// A row for each schedule in their order. Then in-core with gradient accumulation, if the batch can be cut and any row may accumulate.
+  /// One row for each schedule, in their order; then in-core with gradient accumulation, if the batch can be divided.
   std::vector<RunReport> rows;
-  std::vector<std::string> left_out;  ///< reasons why that last row is missing
+  std::vector<std::string> left_out;  ///< reasons why the row with gradient accumulation is missing
 };
 
 [[nodiscard]] Comparison compare(const Case& which, std::span<const Schedule* const> chosen);
 
 // All schedules for one job on several machines or links: the function behind `compare` with lists.
-// Neither parses flags nor prints. Rules of comparison: docs/notebook/0020-compare-machines.md.
+// Rules of comparison: docs/notebook/0020-compare-machines.md.
 
 struct MachinesRequest {
   const Workload& workload;
   std::span<const Machine> machines;
-  /// By machine: the schedules that it can run.
+  /// By machine: schedules that it can run.
   std::span<const std::vector<const Schedule*>> chosen;
   /// Links for each machine; unset: the profile's.
   std::span<const std::optional<BytesPerSecond>> links;
-  const CaseOptions& options;  ///< the link is ignored; so are moving states if `states` is set
+  const CaseOptions& options;  ///< without the link, and without states if `states` is set
   std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or empty
 };
 
-/// Returns rows by machine, then link, then state. Throws SpecError as make_case() does for any of them.
+/// Returns rows by machine, then link, then preset. Throws SpecError as make_case() does.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
 
-// Repetitions of a job with one improvement each, to find what helps most.
+// What-if runs: the job again with one thing improved, to find what helps most.
 
 /// Returns link x 2, memory x 1.25 and compute x 2, in this order, each against `report`. Empty if
 /// the job does not fit; its smallest budget then tells what helps.

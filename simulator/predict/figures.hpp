@@ -1,4 +1,4 @@
-// Figures of a job beside those of its run, and overflow of host memory, which only the simulation can find.
+// Figures of a finished run: token rates, the paper's equations, memory by category, overflow of host memory.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace ooc {
 
-/// Tokens a second, and which share of the peak rate the model's own FLOPs come to (model FLOPs utilisation, Chowdhery et
-/// al., arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
+/// Tokens a second and model FLOPs utilisation: the share of peak that the model's own FLOPs reach (Chowdhery et al.,
+/// arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
 [[nodiscard]] std::optional<SequenceRates> sequence_rates(const Case& which,
                                                           const RunReport& report);
 
-/// OOC-Paleo's equations for a case that ran. Where the equations are not about such a job, the reason.
+/// Returns OOC-Paleo's equations for a run; if they do not apply, the reason.
 [[nodiscard]] Equations run_equations(const Case& which, const Schedule& schedule,
                                       const CaseRun& run);
 
-/// The copy out with which far memory overflows: copies come alive when their first ToFar starts
-/// and die when their last ToNear ends (FarMemory).
-/// `run` has a plan; `peak` is what the run takes of far memory, more than there is.
+/// Returns the copy out that overflows host memory. A tensor's copy lives from the start of its
+/// first copy out to the end of its last copy in (FarMemory). Precondition: `run` has a plan, and
+/// `peak`, its host memory in bytes, exceeds the capacity.
 [[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
                                        const Timeline& timeline, Bytes peak);
 

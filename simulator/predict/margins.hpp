@@ -1,5 +1,5 @@
-// Margins in GPU memory. Plans fill it to the byte; a caching allocator then blocks on what it
-// holds back, so users leave a margin (docs/notebook/0051-margins-of-caching-allocators.md).
+// Margins in GPU memory. Plans fill memory to the byte. A caching allocator cannot hand out all of
+// it, so users leave a margin (docs/notebook/0051-margins-of-caching-allocators.md).
 #pragma once
 
 #include "simulator/engine/simulate.hpp"
@@ -8,15 +8,15 @@
 
 namespace ooc {
 
-/// What a plan under a caching allocator competes with.
+/// Result that a plan under a caching allocator must beat to be of interest.
 struct ToBeat {
-  std::optional<Duration> time = {};  ///< of the same job with other algorithms
-  bool by_sizes = false;              ///< plans for all of memory do not count
+  std::optional<Duration> time = {};  ///< time with other algorithms; unset: none
+  bool by_sizes = false;              ///< true: only plans for less than all of memory count
 };
 
-/// Returns the schedule's plan for all memory. Under a caching allocator: the fastest that runs among plans for less,
-/// down to two thirds, else among all that run. A plan that no margin helps is returned unchanged. What cannot be
-/// planned is OutOfMemory. Unset: no plan for less beats `to_beat`, or none runs and only those count.
+/// Returns the run of the schedule's plan. Under a caching allocator also plans for smaller budgets, down to two
+/// thirds, are run and the fastest that runs is returned. If none runs, the plan for the whole budget is returned as it
+/// is. OutOfMemory if no plan exists. Unset: no plan is faster than `to_beat`, or by_sizes is set and none runs.
 [[nodiscard]] std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& schedule,
                                                        ToBeat to_beat, SimulationBuffers& buffers);
 

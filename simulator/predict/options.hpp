@@ -1,6 +1,6 @@
-// Options of a run, in one table. A row has the texts for --help and completion, the conversion of texts
-// to values, and, for axes of sweeps, how values count and which results rows can share. Flags, help and
-// completion follow from the table.
+// Options of a run, in one table. A row has the texts for --help and completion and the conversion
+// from text. For axes of sweeps it also has the meaning of values and the results that rows can
+// share.
 //
 // To add an option: a row in options.cpp, and the code that uses it. For an option that only
 // schedules read: a row in simulator/schedules/option_table.cpp, which this table includes.
@@ -16,30 +16,30 @@
 
 namespace ooc {
 
-/// Symbols of a sequence, and of a decoder's sequence beside it.
+/// Names of the symbols for the length of a sequence and of a decoder's sequence.
 inline constexpr std::string_view kSequence = "seq";
 inline constexpr std::string_view kTargetSequence = "target_seq";
 
-/// First stage that another value repeats, with all later stages.
+/// First stage that must be repeated for another value of an axis, with all later stages.
 enum class AxisLevel {
-  kGraph,   ///< reading the network, building its graph
+  kGraph,   ///< reading the network and building its graph
   kCosts,   ///< costs of tasks and sizes of tensors
   kPlan,    ///< the schedule's plan
-  kPrices,  ///< costs of copies, which most plans do not depend on
+  kPrices,  ///< costs of copies, on which most plans do not depend
 };
 
-/// Kind of things that a value names.
+/// Kind of name that completion offers for a value.
 enum class OptionNames { kNothing, kHardware, kFrameworks, kSchedules, kInputFiles };
 
 /// Part of --help that shows the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
-/// Texts of values that are counts.
+/// Conversion between texts and the integers that stand for values.
 struct OptionValues {
   /// Parses a value; throws SpecError at `place`.
   std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
-  /// Parses the step of a range; null: as a value.
+  /// Parses the step of a range; null: steps are written as values.
   std::int64_t (*parse_step)(std::string_view text, std::string_view place) = nullptr;
 };
 
@@ -50,35 +50,35 @@ struct Option {
   std::string_view choices = {};  ///< such as "near|far"; empty: any text
   OptionGroup group = OptionGroup::kUsual;
   OptionNames names = OptionNames::kNothing;
-  std::string_view beside = {};  ///< options it needs one of: "--state|--offload"; empty: none
-  /// Reads a value; throws SpecError at the flag. Null: read by `parse` and `apply`, or a name that is looked up.
+  std::string_view beside = {};  ///< needs one of these options: "--state|--offload"; empty: none
+  /// Reads a value; throws SpecError at the flag. Null: `values.parse` and `apply` read it, or the value is a name.
   void (*read)(const Option& option, std::string_view text, CaseOptions& options) = nullptr;
-  const ScheduleOption* of_schedules = nullptr;  ///< its row, if only schedules read it
+  const ScheduleOption* of_schedules = nullptr;  ///< its row, if only schedules read the option
 
-  // For axes of sweeps, which have a column. Networks, machines, frameworks and schedules are
-  // named; their values are indices of lists.
+  // Only for axes of sweeps, which have a column. Networks, machines, frameworks and schedules have
+  // names; their values are indices into lists.
   std::string_view column = {};  ///< column of results; empty: no axis
-  std::string_view list = {};    ///< examples of several values
+  std::string_view list = {};    ///< examples of lists for --help
   AxisLevel level = AxisLevel::kCosts;
-  OptionValues values = {};  ///< null: the axis is named
+  OptionValues values = {};  ///< functions; null if values are names
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
-  bool steps = true;          ///< ranges are allowed; false: values are names of a table
+  bool steps = true;          ///< true: ranges are allowed; false: values are names of a table
   char separator = ',';       ///< separator of values in a list
-  std::string_view all = {};  ///< list that "all" stands for; empty: "all" is not allowed
+  std::string_view all = {};  ///< list that "all" stands for; empty: "all" is refused
 };
 
-/// Returns a key such as "far_memory".
+/// Returns the key in job files, such as "far_memory".
 [[nodiscard]] std::string option_key(std::string_view flag);
-/// Returns a name such as "far memory".
+/// Returns the words for people, such as "far memory".
 [[nodiscard]] std::string option_label(const Option& option);
 /// Returns the unit of a numeric column: "bytes" for "memory_bytes"; empty: none.
 [[nodiscard]] std::string_view option_unit(const Option& option);
 
 /// Returns all options, axes first.
 [[nodiscard]] std::span<const Option> run_options();
-/// Returns the option with this flag; null if a run has none.
+/// Returns the option with this flag; null if there is none.
 [[nodiscard]] const Option* find_option(std::string_view flag);
-/// Returns the axes in counting order: the first changes slowest. Levels never fall.
+/// Returns the axes, slowest first: the last one changes with every row. Their levels ascend.
 [[nodiscard]] std::span<const Option> axis_kinds();
 /// Returns the index of the axis with this flag. Precondition: there is one.
 [[nodiscard]] std::size_t axis_place(std::string_view flag);

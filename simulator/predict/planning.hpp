@@ -10,61 +10,61 @@
 
 namespace ooc {
 
-/// Budget of the simulation. A footprint was judged before, so its plan runs without limit.
+/// Budget of the simulation. Accountings by footprint have judged the job before, so their plans have no limit.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 
-/// Job as far as passes ask about it.
+/// Facts of a job that decide which passes plan it and which combinations are refused.
 struct PassJob {
   int devices = 1;
   Accounting accounting = Accounting::kLiveness;
   const Framework& framework;
   const ScheduleOptions& options;
   const HardwareProfile& hardware;
-  const StateOptions* state = nullptr;  ///< null: model states stay near
-  const Schedule* schedule = nullptr;   ///< null: not known yet
+  const StateOptions* state = nullptr;  ///< null: no model states in host memory
+  const Schedule* schedule = nullptr;   ///< null: no schedule chosen yet
 };
 [[nodiscard]] PassJob pass_job(const Case& which, const Schedule* schedule);
 [[nodiscard]] PassJob pass_job(const CaseOptions& options, const HardwareProfile& hardware,
                                const Schedule* schedule);
 
-/// What a pass cannot be combined with.
+/// Option that a pass cannot be combined with. Texts for the error message.
 struct Exclusion {
-  bool holds;        ///< for this job
-  std::string with;  ///< as typed: "--devices 2"
+  bool holds;        ///< true if this job has the option
+  std::string with;  ///< option as typed: "--devices 2"
   std::string remedy;
   std::string why;
 };
 
-/// Writes a job's iteration out as another one, and makes its plan. A table of passes, the outermost first, is all that
-/// knows which of them there are; the first that is asked for plans, through the others.
+/// One way to rewrite a job's iteration before planning: devices, micro-batches, model states, pages. The first pass of
+/// the table in planning.cpp that the job asks for makes the plan and calls the next ones.
 struct Pass {
   std::string (*asked)(
       const PassJob& job);  ///< option that asks for it, as typed; empty: none does
-  std::vector<Exclusion> (*without)(const PassJob& job);  ///< null: goes with all
+  std::vector<Exclusion> (*without)(const PassJob& job);  ///< null: any combination is allowed
   PlannedIteration (*plan)(const Case& which, const Schedule& schedule, Bytes budget);
-  bool keeps_gradients = false;  ///< allocates them for all of the iteration
+  bool keeps_gradients = false;  ///< true: gradients stay allocated in all of the iteration
 };
 
 /// Throws SpecError for passes that cannot be combined.
 void check_passes(const PassJob& job);
 
-/// Throws SpecError for what cannot be combined.
+/// Returns the plan of the job through all passes. Throws SpecError for options that cannot be combined.
 [[nodiscard]] PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// What a schedule is handed. Trials run with the job's own allocator and copies that wait, as the plan itself will. A
-/// plan that overflows far memory does not run.
+/// Returns the input of make_plan. Trial runs use the job's allocator and its framework's copy
+/// rules. A trial that overflows host memory counts as blocked.
 [[nodiscard]] PlanningProblem problem_of(const Case& which, const TrainingGraph& graph,
                                          const CostTable& costs, Bytes budget);
 
-/// Costs of the case at `batch` samples, transfers included.
+/// Returns costs of the case at `batch` samples (a micro-batch), transfers included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 
-/// What --sub-batch says, else what the schedule does. Accountings without lifetimes know no rounds.
+/// Returns --sub-batch, else the schedule's default. Accountings without lifetimes have no micro-batches.
 [[nodiscard]] SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
                                     const Schedule& schedule);
 [[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);
 
-/// SpecError at --devices where there are fewer samples than devices.
+/// Throws SpecError at --devices if there are fewer samples than devices.
 void check_devices_of_batch(int devices, std::int64_t batch);
 
 }  // namespace ooc

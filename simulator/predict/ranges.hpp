@@ -1,5 +1,5 @@
 // Lists and ranges of sweep axes: "64,128,256", "32:512:x2", "32:512:+32", or several with commas.
-// A range starts at FROM, multiplies or adds, and stops at the last value <= TO.
+// A range FROM:TO:STEP multiplies or adds, and stops at the last value <= TO.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace ooc {
 /// Values of a sweep's axis.
 using AxisValues = std::vector<std::int64_t>;
 
-/// Limits on rows of a sweep and values of a list; more are taken for a mistake.
+/// Limits on rows of a sweep and values of a list, against mistakes in ranges.
 inline constexpr std::size_t kMaxSweepPoints = 10'000'000;
 inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 

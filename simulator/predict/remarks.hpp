@@ -1,6 +1,6 @@
 // Remarks on unexpected properties of a prediction: several devices of which one is simulated,
 // batch norms of micro-batches, float32 on machines where frameworks use the faster TF32, and
-// copies of 16-bit weights that count.
+// copies of 16-bit weights in the peak.
 #pragma once
 
 #include <cstdint>
@@ -20,51 +20,51 @@ namespace ooc {
 
 /// Returns "/devices: 2 devices, of which one is simulated; --devices N splits the batch".
 [[nodiscard]] std::string devices_remark(int devices);
-/// Remark on a schedule that moves tensors, on a machine with one memory.
+/// Returns the remark for a schedule that moves tensors on a machine whose GPU and host share one memory.
 [[nodiscard]] std::string one_pool_remark(const HardwareProfile& hardware);
 /// Returns the training settings that only the network file states: "batch 1, seq 4096, precision bf16, optimizer adam
-/// are ...". Unset: it states neither precision nor optimiser. `but`: quantity that is looked for.
+/// are ...". Unset: the file states neither precision nor optimiser. `but`: setting that a search varies, left out.
 [[nodiscard]] std::optional<std::string> training_remark(const Network& network,
                                                          const CaseOptions& options,
                                                          std::string_view but = {});
-/// Remark on a plan that leaves the allocator a margin.
+/// Returns the remark for a plan that leaves the caching allocator a margin.
 [[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
-/// Remark on a plan with static gradients, though the framework would free them.
+/// Returns the remark for a plan with static gradients where the framework would free them.
 [[nodiscard]] std::string kept_gradients_remark();
-/// Remark on batch norms under gradient accumulation.
+/// Returns the remark for batch norms under gradient accumulation.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
-/// Unset: no remark, as if the options ask for float32. `hardware` may be null.
+/// Returns the remark on TF32. Unset if the options ask for float32. `hardware` may be null.
 [[nodiscard]] std::optional<std::string> dtype_remark(const Network& network,
                                                       const HardwareProfile* hardware,
                                                       const CaseOptions& options);
 
-// Layers with stated times (`custom`) for a batch, not for a sample. At another batch than the file's their
+// Layers of type `custom` may state times for a batch, not for a sample. At another batch their
 // cost is unknown. If the file states no batch, the times are used as they are, with a remark.
 
-/// Throws SpecError if a layer states times for the file's batch and `compute` has another. Layers
-/// in --layer-times do not count, here and below.
+/// Throws SpecError if a layer states times for the file's batch and `compute` has another batch.
+/// Layers in --layer-times are exempt, here and below.
 void check_stated_times(const Workload& workload, const ComputeOptions& compute);
-/// Throws SpecError in a search over batches.
+/// Throws SpecError for such layers, since a search over batches needs their cost at any batch.
 void check_any_batch(const Workload& workload);
 
-/// Returns "the times of layer "a" are taken for batch 64, ..."; empty: no remark.
+/// Returns "the times of layer "a" are taken for batch 64, ..."; empty if no layer states times without a batch.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload,
                                               const ComputeOptions& compute);
-/// Returns the remark for several batches.
+/// Returns the remark for a job that runs several batches; empty if no layer states such times.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload);
 
-// Kind of job by which errors are counted: what moves, what computes, in which type.
+// Kind of job by which measured errors are counted: which data move, type of network, number format.
 
-/// Returns "activations to the host, transformers, 16 bits, on hopper". `copies`: false if the
-/// run moves nothing, whatever the schedule may do.
+/// Returns "activations to the host, transformers, 16 bits, on hopper". `copies` false: the run
+/// moves nothing, whatever the schedule may move.
 [[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule, bool copies = true);
 
-/// Returns the entry of the kind; else that of the kind without its machine; else one without
-/// figures: none was measured.
+/// Returns the entry of the kind; else the entry of the kind without its machine; else an entry
+/// with `figures` 0.
 [[nodiscard]] MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table,
                                             std::string_view kind);
 
-// Assumed numbers of a profile that a prediction rests on, for warnings in reports.
+// Assumed numbers of a profile on which a prediction depends, for warnings in reports.
 
 /// Returns the profile's assumed fields in use: not those of other transfer modes or compute
 /// models, nor those that a flag replaces (--memory, --link, --latency, --far-throughput). Then the

@@ -1,6 +1,6 @@
-// A job under one schedule: the one way from a job to its run and its report, behind every command. Where no rule for
-// algorithms is asked for, the job is planned with each room for workspaces (fitting_algorithms.hpp) and the quickest run
-// is the answer, so that a workspace never costs more than it gains.
+// A job under one schedule, from plan to run and report; all commands use it. Without --algorithms
+// the job is planned with each workspace limit of algorithm_rooms() (footprint.hpp). The fastest
+// run is the answer, so that a workspace never costs more than it gains.
 #pragma once
 
 #include <cstddef>
@@ -17,35 +17,35 @@
 
 namespace ooc {
 
-/// What became of one schedule: what it made of the case, and that run.
+/// Plan of a case under one schedule, with its run.
 struct CaseRun : PlannedIteration {
   std::optional<PlanResult> far_overflow =
       {};  ///< an OutOfMemory if the plan runs but host memory is too small
   std::optional<Outcome> outcome =
       {};  ///< run of the plan; unset: no plan, or host memory overflows
-  std::optional<LowerBounds> bounds = {};
+  std::optional<LowerBounds> bounds = {};  ///< unset: not asked for, or none holds
   bool bounds_recomputing =
       false;  ///< they hold for schedules that move and recompute, not just of any kind
   std::optional<Bytes> peak_far = {};  ///< peak of host memory in bytes
-  bool pages = false;                  ///< pages move, so any free memory will do, at any address
-  /// Bytes less than the budget, if a plan for the whole budget would block in the allocator; unset: all.
+  bool pages = false;  ///< true if pages move: any free memory will do, at any address
+  /// Budget of the plan, if a plan for the whole budget would block in the caching allocator; unset: the whole budget.
   std::optional<Bytes> planned_for = {};
-  /// Limit of the allocator, as by PyTorch's set_per_process_memory_fraction; with more it keeps other blocks. Unset: none.
+  /// Limit of the caching allocator, as set by PyTorch's set_per_process_memory_fraction. Unset: none.
   std::optional<Bytes> allocator_limit = {};
   bool keeps_gradients =
       false;  ///< they are static, though the framework's are not: what is left between them is of no use
 
-  /// What plan, outcome and bounds are about.
+  /// Returns the iteration (graph and costs) to which plan, outcome and bounds refer.
   [[nodiscard]] const Iteration& about(const Case& which) const {
     return iteration ? *iteration : which;
   }
   [[nodiscard]] Allocator allocator(const Case& which) const {
     return pages ? Allocator::kIdeal : which.allocator;
   }
-  /// GPU memory in which the plan runs.
+  /// Returns the bytes of GPU memory in which the plan runs.
   [[nodiscard]] Bytes allowed(const Case& which) const;
   [[nodiscard]] const PlanResult& verdict() const { return far_overflow ? *far_overflow : plan; }
-  /// Of a plan that ran.
+  /// Returns the timeline; null if no plan ran.
   [[nodiscard]] const Timeline* timeline() const {
     return outcome ? std::get_if<Timeline>(&*outcome) : nullptr;
   }
@@ -53,31 +53,31 @@ struct CaseRun : PlannedIteration {
 
 class ScheduledCase {
  public:
-  /// Refers to both. Between runs the case may get other prices of copies, nothing else. `most`: of the reports that will
-  /// be asked for.
+  /// Keeps references to `which` and `schedule`. Between runs only the copy costs of the case may
+  /// change. `most`: largest extent of the reports that will be asked for.
   ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kLayers);
 
   /// Simulates at the case's present copy costs. Plans are made once, unless copy costs change
   /// them. The result is valid until the next run.
   const CaseRun& run();
-  /// The totals of a run: allocates nothing once each plan was reported.
+  /// Runs, and returns a report of totals. Allocates nothing once each plan was reported.
   const RunReport& row();
   [[nodiscard]] CaseRun take() &&;
 
  private:
-  /// Job with algorithms chosen in one room.
+  /// Plan with the algorithms that one workspace limit allows.
   struct Candidate {
-    std::optional<Bytes> room;  ///< unset: algorithms by --algorithms or by the schedule
+    std::optional<Bytes> room;  ///< workspace limit; unset: --algorithms or the schedule decides
     Duration least;             ///< lower bound on the time of its runs
-    Bytes out = {};             ///< bytes copied out; only for plans that no link changes
-    Bytes in = {};              ///< bytes copied in; only for plans that no link changes
-    /// Index of the nearest larger room with the same plan but for algorithms; only for plans that no link changes.
+    Bytes out = {};             ///< bytes copied out; set only if plans_stay()
+    Bytes in = {};              ///< bytes copied in; set only if plans_stay()
+    /// Index of the next larger limit whose plan is equal except for faster algorithms; only if plans_stay().
     std::optional<std::size_t> quicker = {};
     std::optional<CaseRun> run = {};
-    bool is_run = false;  ///< at the prices of this run
+    bool is_run = false;  ///< true if run at the present copy costs
     SimulationBuffers buffers = {};
-    std::optional<FarUse> far = {};  ///< of the plan
-    PaperChain paper = {};           ///< likewise
+    std::optional<FarUse> far = {};  ///< host memory use of the plan
+    PaperChain paper = {};           ///< chain for closed forms, kept between runs
     std::optional<RunReport> report = {};
   };
 
@@ -88,35 +88,35 @@ class ScheduledCase {
   void plan(Candidate& candidate);
   void confirm_smallest(OutOfMemory& oom) const;
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
-  /// Unset: does not fit.
+  /// Returns the iteration time; unset: the plan does not run.
   std::optional<Duration> simulate(Candidate& candidate);
   void consider(std::size_t index);
 
   const Case& which_;
-  const Schedule& asked_;     ///< by which rows are called
-  const Schedule& schedule_;  ///< that runs: with one pool of memory one that moves nothing
-  bool records_;              ///< Timeline::events of outcomes, for more than totals
-  std::vector<Candidate> candidates_;  ///< by room, ascending
-  bool is_trial_ = false;              ///< of another one's smallest budget
-  bool planned_ = false;               ///< once and for all
-  bool by_sizes_ = true;               ///< ToBeat
+  const Schedule& asked_;     ///< schedule named in reports
+  const Schedule& schedule_;  ///< schedule that plans; with one shared memory, it moves nothing
+  bool records_;              ///< true: outcomes have Timeline::events, for more than totals
+  std::vector<Candidate> candidates_;  ///< candidates by limit, ascending
+  bool is_trial_ = false;              ///< true if this object tries another one's smallest budget
+  bool planned_ = false;               ///< true once all candidates have plans
+  bool by_sizes_ = true;               ///< ToBeat::by_sizes
   std::size_t best_ = 0;
-  std::optional<Duration> time_;  ///< iteration time of the best
+  std::optional<Duration> time_;  ///< iteration time of the fastest candidate
   LinkSpeed link_;                ///< fastest link at the present copy costs
 };
 
-/// Lower bounds take longer than the run: sweeps have none.
+/// Extent of the bounds. They take longer to compute than the run, so sweeps have none.
 enum class Bounds { kNone, kAll };
 
-/// Plans, simulates and bounds.
+/// Plans and simulates; with kAll computes lower bounds. A job that does not fit is an OutOfMemory in the result.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
-/// The report of a run, without `what_if`, which runs the job again (compare.hpp). A job that
-/// does not fit is a report that says so.
+/// Returns the report of a run, without `what_if` (compare.hpp), which needs further runs. A job
+/// that does not fit is a report, not an error.
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
 
-/// All of it.
+/// Plans, simulates, bounds and reports.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
                                 Detail detail = Detail::kLayers, Bounds bounds = Bounds::kAll);
 

@@ -1,6 +1,6 @@
-// Rows of a sweep: every combination of the values of its axes; or, zipped, the first of each, the second of
-// each and so on. A row is its index in that order. The levels of axes that differ decide what rows share
-// (options.hpp): rows of a line differ only in the link, rows of a unit only in copy costs.
+// Rows of a sweep: every combination of the values of its axes; or, zipped, the first of each, the second of each and
+// so on. A row is its index in that order. Rows share results up to the first stage (options.hpp, AxisLevel) in which
+// their values differ. Rows of a unit differ only in copy costs, rows of a line only in the link.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace ooc {
 
-/// Lists of a sweep.
+/// Lists of values of a sweep.
 struct SweepLists {
   // Named values, each once; axes hold their indices.
   std::vector<std::string> networks = {};
@@ -27,9 +27,9 @@ struct SweepLists {
   std::vector<std::string> hardware = {};
   std::vector<const Schedule*> schedules = {};
   std::vector<std::vector<SymbolValue>> symbols = {};  ///< values of all symbols in --symbol
-  /// By index in axis_kinds(); empty: not given, so files or flags of all rows decide.
+  /// By index in axis_kinds(); empty: no list, so the value is that of the files or flags.
   std::vector<AxisValues> values = std::vector<AxisValues>(axis_kinds().size());
-  bool zip = false;  ///< lists advance together; lists of one value stay
+  bool zip = false;  ///< true: lists advance together; lists of one value stay
 
   [[nodiscard]] AxisValues& of(std::string_view flag) { return values[axis_place(flag)]; }
   [[nodiscard]] const AxisValues& of(std::string_view flag) const {
@@ -40,7 +40,7 @@ struct SweepLists {
 
 inline constexpr std::size_t kMaxAxes = 24;
 
-/// Indices of a row's values, by index in axis_kinds().
+/// Position of each axis in its list for one row, by index in axis_kinds().
 using SweepPlace = std::array<std::uint32_t, kMaxAxes>;
 
 class SweepGrid {
@@ -70,44 +70,44 @@ class SweepGrid {
 
   SweepLists lists_;
   std::vector<Dimension> dimensions_;                  ///< dimensions; the first changes slowest
-  std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< product of sizes from this level on
+  std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< by level: rows that share it
   std::size_t rows_of_line_ = 1;
 };
 
 /// Inputs read from files, in the order of the grid's lists, and options of all rows.
 struct SweepInputs {
-  std::vector<Workload> workloads;       ///< by network; one for each graph that its rows need
+  std::vector<Workload> workloads;       ///< by network; one for each graph that rows need
   std::vector<std::size_t> workload_of;  ///< by graph_at(): index into workloads, or kNoWorkload
   /// By graph_at(): errors of graphs that cannot be made.
   std::map<std::size_t, SpecError> no_workload = {};
   std::vector<std::size_t> first_workload;  ///< first index into workloads, by network
   std::vector<Machine> machines;
-  std::vector<std::shared_ptr<const Framework>> frameworks;  ///< without a list one for all
-  /// Names in results: those in the files; if two are equal, the texts of the command line for all,
-  /// so that rows differ.
+  std::vector<std::shared_ptr<const Framework>> frameworks;  ///< without a list: one for all rows
+  /// Names in results, from the files. If two files have equal names, the texts of the command line
+  /// are used, so that rows differ.
   std::vector<std::string> network_names;
-  std::vector<std::string> framework_names;  ///< as above; empty without a list
+  std::vector<std::string> framework_names;  ///< names in results, as above; empty without a list
   CaseOptions options;                       ///< options of all rows, without the axes
   int devices = 1;                           ///< largest number of devices in a row
-  std::vector<std::string_view> columns;     ///< rare columns that any row needs
+  std::vector<std::string_view> columns;  ///< columns that few sweeps have and any row here needs
 };
 
 inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max();
 
-/// Returns the network with the first of its graphs.
+/// Returns the first of the network's workloads.
 [[nodiscard]] const Workload& network_of(const SweepInputs& inputs, std::size_t network);
-/// Returns the index of a row's graph among all combinations of networks, frameworks, precisions and symbols, networks slowest.
+/// Returns a row's index among all combinations of networks, frameworks, precisions and symbols, networks slowest.
 [[nodiscard]] std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place);
-/// Returns the number of these combinations, used by rows or not.
+/// Returns the number of combinations that graph_at() counts, used by rows or not.
 [[nodiscard]] std::size_t graphs_of(const SweepLists& lists);
-/// Returns the indices of a graph's values.
+/// Returns the positions of the values that make a graph.
 [[nodiscard]] SweepPlace place_of_graph(const SweepLists& lists, std::size_t graph);
-/// Throws the SpecError of a graph that cannot be made.
+/// Returns the workload of a row. Throws the SpecError of a graph that cannot be made.
 [[nodiscard]] const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,
                                           const SweepPlace& place);
 [[nodiscard]] const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
                                         const SweepPlace& place);
-/// Returns the options of a row by its axes up to a level.
+/// Returns the options of a row, with the axes applied up to a level.
 [[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
                                      const SweepPlace& place, AxisLevel up_to = AxisLevel::kPrices);
 [[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);

@@ -28,13 +28,13 @@ namespace ooc {
 /// Returns the costs of a row, from a cache; throws SpecError if they cannot be computed.
 using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;
 
-/// Computes the costs of a row.
+/// Returns the case of a row: graph, machine and costs, without a plan.
 [[nodiscard]] std::shared_ptr<const Case> make_costs(const SweepGrid& grid,
                                                      const SweepInputs& inputs, std::size_t row);
 
 class SweepWorker {
  public:
-  /// Refers to all arguments.
+  /// Keeps references to `grid` and `inputs`.
   SweepWorker(const SweepGrid& grid, const SweepInputs& inputs, CostsOf costs)
       : grid_(grid), inputs_(inputs), costs_(std::move(costs)) {}
 
@@ -54,7 +54,7 @@ class SweepWorker {
 
 inline constexpr std::size_t kRowsPerPiece = 64;
 
-/// Appends a row as text, on the thread that computed it. With `error` it could not be computed, and has inputs alone.
+/// Appends a row as text, on the thread that computed it. `error` set: the row failed; the report has only inputs.
 using WriteRow = void (*)(std::string& out, const RunReport& report,
                           std::optional<std::string_view> error);
 
@@ -70,13 +70,13 @@ struct RowRange {
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
-/// Slowest links of a list whose iterations take at most 1 % and 5 % longer than the reference; unset: none does.
+/// Slowest links of a list at most 1 % and 5 % slower than the reference; unset: no link of the list.
 struct Knee {
-  std::size_t row = 0;  ///< index of the first of the rows that differ only in the link
+  std::size_t row = 0;  ///< first of the rows that differ only in the link
   std::optional<BytesPerSecond> within_1_percent = {};
   std::optional<BytesPerSecond> within_5_percent = {};
 };
-/// True if the iteration takes at most `percent` longer than its reference, as for slowdowns and `need`.
+/// True if the iteration takes at most `percent` longer than its reference time.
 [[nodiscard]] bool is_within(const RunReport& report, int percent);
 
 struct SweepSummary {
@@ -85,11 +85,11 @@ struct SweepSummary {
   std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
   std::size_t failed = 0;                          ///< number of rows that could not be computed
   std::shared_ptr<const SpecError> first_failure;  ///< error of the first failed row
-  /// Knees of lines with at least two links that this run wrote completely, the first ones.
+  /// Knees of the first lines (rows that differ only in the link) with two or more links, written completely.
   std::vector<Knee> knees;
   std::size_t knees_in_all = 0;
-  /// True if not all rows were written. Threads may still use the job's objects while one row
-  /// takes, so the caller must end the process without freeing them.
+  /// True if `stop` ended the run before all rows. Threads may still use the job's objects until
+  /// their row ends, so the caller must end the process without freeing them.
   bool stopped = false;
 };
 
@@ -98,18 +98,18 @@ struct SweepJob {
   const SweepInputs& inputs;
   RowFormat format;
   unsigned threads = 1;
-  std::size_t most_knees = std::numeric_limits<std::size_t>::max();
-  RowRange range = {};      ///< rows of the grid to run
-  WriteRow page = nullptr;  ///< second text of each row, for SweepSink::page
-  std::size_t there = 0;    ///< rows of the range, the first ones, that only the page lacks
+  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< limit on knees
+  RowRange range = {};                                               ///< rows of the grid to run
+  WriteRow page = nullptr;  ///< second text of each row, for SweepSink::page; null: none
+  std::size_t there = 0;    ///< leading rows written before, only `page` is missing
 };
 
 struct SweepSink {
-  /// Receives consecutive rows, and totals so far.
+  /// Receives the text of consecutive rows, and totals so far.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
-  /// Asked often; true stops the run.
+  /// Returns true to stop the run; called often.
   std::function<bool()> stop;
-  /// Receives the second texts, with commas between.
+  /// Receives the second texts, separated by commas.
   std::function<void(std::string_view text)> page = {};
 };
 
