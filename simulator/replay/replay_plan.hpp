@@ -1,8 +1,8 @@
 // Plan for execution on a device: its copies, its compute steps as durations, and the waits of each. A device has no
 // allocator that delays a step until memory is free, so the engine's waits for memory become waits for steps.
 //
-// The timeline orders all starts and ends (replay_plan.hpp). Number the steps that take memory in that order, and
-// the frees likewise; the step with number i must wait for the first k_i frees, where k_i is the smallest k for which
+// The timeline orders all starts and ends. Number the steps that take memory in that order, and the frees likewise; the
+// step with number i must wait for the first k_i frees, where k_i is the smallest k for which
 //     static + initial + bytes taken by steps 0..i - bytes of the first k frees <= budget.
 // * Then no execution, however long its steps really take, would ever hold more than the budget: of the steps that
 //   have started let i have the greatest number. All that has been taken was taken by steps 0..i, and the first
@@ -30,12 +30,12 @@ struct ReplayPlan {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
 };
 
-/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget; with its events.
+/// `plan`: of one device. `timeline`: of the ideal allocator and at least this budget, with events.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
-/// Work of compute steps.
+/// Kernels of compute steps.
 enum class ReplayMode {
-  kSpin,  ///< each takes the predicted time
+  kSpin,  ///< each spins for the predicted time
   kBusy,  ///< layers without products stream through GPU memory that long
 };
 
@@ -54,7 +54,7 @@ struct ReplayInputs {
   const Timeline& timeline;
 };
 
-/// Lines for `ooc-paleo-gpu --replay` (docs/calibration.md). `id` is a fingerprint of the steps:
+/// Text for `ooc-paleo-gpu --replay` (docs/calibration.md). `id` is a fingerprint of the steps:
 /// equal plans have equal ids, different plans practically never.
 struct ReplayText {
   long long id = 0;
@@ -63,7 +63,7 @@ struct ReplayText {
 [[nodiscard]] ReplayText write_replay_plan(const ReplayInputs& in, const ReplayRun& run);
 
 // Order in which a simulated run takes and frees GPU memory, and the number of frees that each step
-// must wait for so that memory never overflows (replay_plan.hpp has the argument).
+// must wait for so that memory never overflows (argument at the top of this file).
 
 struct MemoryOrder {
   std::vector<StepId> starts;             ///< all steps, each after all that it waits for
@@ -84,7 +84,7 @@ using QueueCounts = std::array<std::int32_t, 3>;
 
 struct StepWaits {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
-  std::vector<QueueCounts> ended;  ///< by step: number certainly ended before its start
+  std::vector<QueueCounts> ended;  ///< by step: steps certain to have ended before its start
 };
 
 [[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);

@@ -1,7 +1,7 @@
 // GPU memory for a planner that chooses the address of every block: a list of segments by address,
 // each a block or a hole. A hole records what must end before its bytes are free, and a block
-// placed there waits for exactly that. So two blocks planned to overlapping addresses are never
-// near at once, whatever the timing. The plan needs no more than the addresses it was planned on.
+// placed there waits for exactly that. So two blocks planned to overlapping addresses are never in
+// memory at once, whatever the timing. The plan needs no more bytes than the address range.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Segment {
   Bytes bytes;
   Holds holds = Holds::kNothing;
   TensorId tensor;   ///< tensor in a kTensor segment
-  Since free_since;  ///< hole: end of its last users; block: that of its former hole
+  Since free_since;  ///< hole: end of its last users; block: value of its former hole
 };
 
 class AddressSpace {
@@ -47,7 +47,7 @@ class AddressSpace {
   [[nodiscard]] std::optional<SegmentId> next(SegmentId id) const;
   [[nodiscard]] std::optional<SegmentId> previous(SegmentId id) const;
   [[nodiscard]] SegmentId first() const { return first_; }
-  /// End of the last search for room; the next search starts there.
+  /// Segment at which the last search for a hole ended; the next search starts there.
   [[nodiscard]] SegmentId rover() const { return rover_; }
   void set_rover(SegmentId id) { rover_ = id; }
 
@@ -66,7 +66,7 @@ class AddressSpace {
     Segment segment;
     std::optional<SegmentId> previous;
     std::optional<SegmentId> next;
-    std::size_t hole = 0;  ///< index in holes_, if it is a hole
+    std::size_t hole = 0;  ///< index in holes_, if the segment is a hole
   };
 
   Node& node(SegmentId id) { return nodes_[id.at()]; }

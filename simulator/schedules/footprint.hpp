@@ -13,7 +13,7 @@
 
 namespace ooc {
 
-/// Tensor that is near at positions [first, end).
+/// Residency of a tensor: in GPU memory at positions [first, end).
 struct Stay {
   TensorId tensor;
   std::size_t first = 0;
@@ -28,10 +28,10 @@ class Footprint {
   /// Adds a task's workspace. Tasks at one position run one after another, so the largest workspace counts.
   void add_workspace(TaskId task, std::size_t position);
 
-  /// Returns bytes by position, without static bytes.
+  /// Returns the bytes needed at each position, without static bytes.
   [[nodiscard]] std::vector<Bytes> bytes() const;
 
-  /// Unset if all positions fit. `name` is called once, for the first that does not.
+  /// Returns the shortage at the first position beyond the budget, called `name`; unset: all fit.
   [[nodiscard]] std::optional<OutOfMemory> shortage(
       const std::function<std::string(std::size_t)>& name) const;
 
@@ -40,34 +40,34 @@ class Footprint {
 
   const PlanningProblem& problem_;
   std::vector<Stay> stays_;
-  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task of the largest one
+  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task with the largest
 };
 
-/// Workspace of the alternative that the task runs with.
+/// Returns the workspace of the task's chosen algorithm.
 [[nodiscard]] Bytes chosen_workspace(const PlanningProblem& problem, TaskId task);
 
-/// First position at which a tensor lives: 0 for network inputs, else its first writer.
+/// Returns the first position at which a tensor lives: 0 for network inputs, else its first writer.
 [[nodiscard]] std::size_t first_task(const Lifetime& life);
 
 // Default rule for algorithms (without --algorithms): the fastest for each task whose workspace
 // fits, as frameworks choose. A workspace may always take memory that no plan could use: the memory
-// beside all tensors alive during its task. Beyond that it competes with tensors that could stay
-// near. A limit decides, the room: bytes for a task's own tensors and its workspace together.
-// simulator/predict/scheduled_case.hpp runs the job in each room and takes the best. Rooms do not
-// depend on the budget, so more memory never offers fewer choices.
+// beside all tensors alive during its task. Beyond that it competes with tensors that could stay. A
+// limit, called room, decides: bytes for a task's own tensors and its workspace together.
+// scheduled_case.hpp runs the job with each room and takes the best. Rooms do not depend on the
+// budget, so more memory never offers fewer algorithms.
 
-/// Returns rooms worth trying up to `budget`, ascending, static bytes included. The first is 0:
-/// only memory that no tensor could use. Each speeds up compute by at least 1 % over the one
-/// before. The room in which every task has its fastest algorithm is always included.
+/// Returns rooms (workspace limits, see above) worth trying up to `budget`, ascending, static bytes included. The first
+/// is 0: only memory that no tensor could use. Each speeds up compute by at least 1 % over the one before. The room in
+/// which every task has its fastest algorithm is always included.
 [[nodiscard]] std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& costs,
                                                  Bytes budget);
 
-/// Returns by task the fastest alternative that fits the room or beside all live tensors; else the first.
+/// Returns by task the fastest algorithm that fits in the room or beside all live tensors; else the first algorithm.
 [[nodiscard]] std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph,
                                                             const CostTable& costs, Bytes room,
                                                             Bytes budget);
 
-/// Sets PlanningProblem::fitting by the problem's options.
+/// Sets PlanningProblem::fitting from the problem's options.
 void fit_algorithms(PlanningProblem& problem);
 
 }  // namespace ooc

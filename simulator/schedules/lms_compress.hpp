@@ -23,15 +23,15 @@ void check_lms_options(const ScheduleOptions& options);
 /// Returns the tensors that may be chosen, longest slack first, before --max-swaps.
 [[nodiscard]] std::vector<TensorId> rank_for_lms(const PlanningProblem& problem);
 
-/// Tensor that returns, and the tensor then used: the same, or one restored from it.
+/// Return of a tensor: the tensor copied in, and the tensor then read, which differs if it is decompressed.
 struct Restoration {
   TensorId moved;
   TensorId used;
-  std::optional<TaskId> reader = {};  ///< the task it returns for; unset: all its readers
+  std::optional<TaskId> reader = {};  ///< backward task that it returns for; unset: all its readers
 };
 
 /// Returns one move for each restoration, in order of first use, one after another. Precondition:
-/// `ledger` has the tensors away up to their first backward use.
+/// `ledger` lacks the tensors up to their first backward use.
 [[nodiscard]] std::vector<Move> chain_restorations(const PlanningProblem& problem,
                                                    MemoryLedger& ledger,
                                                    const std::vector<Restoration>& restorations);

@@ -1,6 +1,6 @@
-// Turns decisions into a plan, in four steps at which a search may stop: list what runs and how long tensors
-// stay (list), decide which move and when they may return (place), bound the time (least_time), make the plan
-// (build). Any decisions that can be listed and placed give a plan that runs within the budget.
+// Turns decisions (keep, move or drop, by gap) into a plan, in four steps after each of which a search may stop: list
+// what runs and when buffers hold tensors (list), decide which tensors move and when they return (place), bound the
+// time (least_time), make the plan (build). Decisions that can be listed and placed give a plan within the budget.
 #pragma once
 
 #include <compare>
@@ -21,15 +21,15 @@ class MixDecoder {
 
   /// Lists what runs and when buffers hold tensors. False if a needed tensor cannot be computed.
   bool list(const Decisions& decisions);
-  /// Chooses smaller workspaces where memory is short, then the tensors that move. False if it does
-  /// not fit. `not_before`: position from which tensors may return.
+  /// Chooses smaller workspaces where memory is short, then the tensors that move. Returns false if
+  /// the list does not fit. `not_before`: position from which tensors may return.
   bool place(const Decisions& decisions, std::size_t not_before = 0);
-  /// Places without moves.
+  /// Places all tensors without moves. Returns false if they do not fit.
   bool place_unmoved();
   /// Returns the compute time in ns of the list.
   [[nodiscard]] std::int64_t compute_time() const;
   /// Returns a lower bound in ns on the placed plan's time: copies run one after another at full
-  /// rate, compute waits for copies in and for room that copies out make.
+  /// rate; compute waits for copies in, and for memory that copies out free.
   [[nodiscard]] std::int64_t least_time();
   /// Returns the plan of the last placement; valid until the next one.
   [[nodiscard]] const Plan& build();
@@ -39,12 +39,12 @@ class MixDecoder {
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
   /// True if the tensor is near throughout the gap, an index into runs(). Valid after place.
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
-  /// Returns by gap of runs() the idle time that contains it.
+  /// Returns by gap of runs() the index of the gap in MixFacts::idle that contains it.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
-  /// Returns by position the bytes beyond the budget if every tensor that can be away is. Valid after list.
+  /// Returns by position the bytes beyond the budget if every tensor that can leave has left. Valid after list.
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
   enum class Away { kAll, kNothing };
-  /// Returns the shortage of the list, if all tensors that can be away are (kAll), or none (kNothing).
+  /// Returns the shortage of the list if all tensors that can leave have left (kAll), or none (kNothing).
   [[nodiscard]] std::optional<OutOfMemory> shortage(Away away) const;
 
  private:
@@ -69,28 +69,28 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;           ///< by gap: not the first within its idle time
+  std::vector<char> repeated_;  ///< by gap: true if not the first within its MixFacts::idle gap
   std::vector<std::uint8_t> algorithm_;  ///< by position: index into MixFacts::algorithms
   // While listing.
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
-  std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the tasks rerun now
+  std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the current reruns
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
   std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that needed it
   std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
-  std::vector<char> seen_;                ///< by idle time: true if a gap lies in it
-  std::vector<std::uint32_t> waiting_;    ///< pieces that wait to be rerun
-  std::vector<std::uint32_t> batch_;      ///< tasks to rerun
-  std::vector<std::uint32_t> opened_;     ///< tensors that they write
-  std::uint32_t now_ = 0;                 ///< the task that they rerun for
+  std::vector<char> seen_;  ///< by gap of MixFacts::idle: true if a gap of the list lies in it
+  std::vector<std::uint32_t> waiting_;  ///< pieces to rerun, found but not yet visited
+  std::vector<std::uint32_t> batch_;    ///< tasks to rerun for task `now_`
+  std::vector<std::uint32_t> opened_;   ///< tensors written by the tasks in batch_
+  std::uint32_t now_ = 0;               ///< task for which others are rerun
   // While placing.
-  std::int64_t room_ = 0;             ///< bytes of GPU memory available
+  std::int64_t room_ = 0;             ///< bytes of GPU memory for tensors and workspaces
   std::vector<std::int64_t> change_;  ///< by position: change of the bytes near
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};
   std::vector<std::uint32_t> order_;         ///< gaps in the order of decision
-  std::vector<char> stays_;                  ///< by gap: true if near throughout
-  std::vector<std::uint32_t> return_after_;  ///< by gap: position it may return after
+  std::vector<char> stays_;                  ///< by gap: true if the tensor stays in GPU memory
+  std::vector<std::uint32_t> return_after_;  ///< by gap: position after which the tensor may return
   std::vector<GapMove> moves_;
   // For least_time().
   struct PendingOut {

@@ -1,6 +1,6 @@
-// Facts for keep-move-or-drop plans that do not depend on decisions. Such a plan runs the tasks in
-// order and may rerun forward tasks in between. In a gap between two uses a tensor stays near,
-// moves (a copy out and one in), or is dropped and recomputed. docs/model.md, section 8, "best".
+// Facts for plans that keep, move or drop tensors, independent of decisions. Such a plan runs the tasks in order and
+// may rerun forward tasks in between. In a gap between two uses a tensor stays in GPU memory, moves (a copy out and a
+// copy in), or is dropped and recomputed. docs/model.md, section 8, "best".
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace ooc {
 
 /// Decision for one gap between two uses of a tensor.
 enum class Treatment : std::uint8_t {
-  kKeep,      ///< stay near if there is room, else move
-  kMove,      ///< move in any case
-  kDrop,      ///< drop; recompute for the first task that needs it, then stay near
+  kKeep,      ///< stay in GPU memory if it fits, else move
+  kMove,      ///< move, even if it fits
+  kDrop,      ///< drop; recompute for the first task that needs it, then stay
   kDropEach,  ///< drop; recompute, and drop at once if only needed to recompute another
 };
 
@@ -24,13 +24,13 @@ enum class Treatment : std::uint8_t {
 struct IdleTime {
   TensorId tensor;
   std::uint32_t from = 0;  ///< task that uses the tensor before
-  std::uint32_t to = 0;    ///< task that uses it next; if late, the number of tasks
+  std::uint32_t to = 0;    ///< task that uses it next; the number of tasks if `late`
   std::int64_t bytes = 0;
   /// True if forward wrote the tensor and backward uses it next, so that it can be recomputed.
   bool droppable = false;
   /// True after the last use of all; only rerun tasks may need the tensor again.
   bool late = false;
-  std::int64_t again = 0;  ///< if droppable: ns to recompute, with all that must be rerun
+  std::int64_t again = 0;  ///< ns to recompute it, reruns included; only if droppable
 };
 
 /// Alternative of a task.
@@ -40,6 +40,7 @@ struct TaskAlgorithm {
   std::int64_t workspace = 0;
 };
 
+/// Use of a tensor by a task.
 struct TaskTouch {
   std::uint32_t tensor = 0;
   bool writes = false;
@@ -68,10 +69,10 @@ class Lists {
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 struct MixFacts {
-  /// Gaps to consider.
+  /// Gaps to include in `idle`.
   enum class Idle {
     kAll,
-    kWorthwhile,  ///< without gaps of 1 or 2 tasks, too short for half a copy
+    kWorthwhile,  ///< not gaps of 1 or 2 tasks in which half a copy takes longer
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Algorithms {
@@ -90,17 +91,17 @@ struct MixFacts {
   std::vector<std::int64_t> bytes;     ///< by tensor: its bytes
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;
-  std::vector<char> is_input;                ///< by tensor: a network input that is used
-  Lists<TaskTouch> touches;                  ///< by task: tensors used, first those it writes
-  Lists<TaskAlgorithm> algorithms;           ///< by task: its alternatives
-  Lists<std::uint32_t> uses;                 ///< by tensor: the tasks that use it
-  Lists<std::uint32_t> idle_after;           ///< by tensor and use: the gap after it, or kNoIndex
+  std::vector<char> is_input;       ///< by tensor: 1 for a network input that a task uses
+  Lists<TaskTouch> touches;         ///< by task: tensors used, first those it writes
+  Lists<TaskAlgorithm> algorithms;  ///< by task: its algorithms, fastest first
+  Lists<std::uint32_t> uses;        ///< by tensor: the tasks that use it
+  Lists<std::uint32_t> idle_after;  ///< by tensor and use: index of the gap after it, or kNoIndex
   std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
   std::vector<std::uint32_t> piece_of;  ///< by tensor: its piece; kNoIndex: cannot be recomputed
   Lists<std::uint32_t> piece_tasks;     ///< by piece: its forward tasks
-  std::vector<IdleTime> idle;
-  std::int64_t rate = 0;  ///< bytes per second of the slower direction
-  /// Sum of each task's fastest alternative that fits at all, in ns.
+  std::vector<IdleTime> idle;           ///< gaps in which tensors may be away
+  std::int64_t rate = 0;                ///< bytes per second of the slower direction
+  /// Sum in ns of each task's fastest algorithm that fits with its tensors.
   std::int64_t least_compute = 0;
 
  private:
@@ -113,25 +114,25 @@ struct MixFacts {
   [[nodiscard]] bool takes_part_in(Idle which, const IdleTime& time) const;
 };
 
-/// Decisions of a plan.
+/// Decisions from which MixDecoder makes a plan.
 struct Decisions {
-  std::vector<Treatment> treatment;     ///< decision for each gap
+  std::vector<Treatment> treatment;     ///< by gap of MixFacts::idle
   std::vector<std::uint8_t> algorithm;  ///< by task: lowest index into MixFacts::algorithms to use
-  /// True: one walk decides which tensors stay and when others return, as in capacity. False: first
-  /// all that can stay does, then others return early.
+  /// True: one walk over the gaps decides which tensors stay and when others return, as in
+  /// capacity. False: first all tensors stay that can, then others return early.
   bool one_walk = false;
-  /// True: kMove holds even if there is room; of tensors needed at once, the first to leave returns
-  /// first. A tensor away for a while leaves its room to others.
+  /// True: kMove holds even if the tensor fits, so others can use its memory. Of tensors needed at
+  /// once, the first to leave returns first.
   bool moves_anyway = false;
   /// True: a recomputed tensor stays near up to its last use.
   bool made_again_stays = false;
-  /// Bytes of GPU memory left free, for what a caching allocator holds back.
+  /// Bytes of GPU memory left free as a margin for a caching allocator.
   std::int64_t unused = 0;
 };
 
-/// Keeps everything for which there is room; drops what only rerun tasks could need.
+/// Returns decisions that keep all that fits and drop tensors that only reruns could need.
 [[nodiscard]] Decisions keep_all(const MixFacts& facts);
-/// Moves everything in every gap, drops nothing: no plan of this kind takes less memory.
+/// Returns decisions that move everything in every gap and drop nothing: no other decisions need less memory.
 [[nodiscard]] Decisions move_all(const MixFacts& facts);
 
 }  // namespace ooc

@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Random integers, equal on all machines (xorshift64).
+/// Random integers by xorshift64, equal on all machines.
 class MixRng {
  public:
   explicit MixRng(std::int64_t seed);
@@ -25,40 +25,40 @@ class MixRng {
 class MixSearch {
  public:
   struct Limits {
-    std::int64_t plans = 0;  ///< number of plans to try
+    std::int64_t plans = 0;  ///< maximum number of plans to try
     std::int64_t seed = 1;
-    std::int64_t good_enough = 0;  ///< ns; stop at a plan this fast
+    std::int64_t good_enough = 0;  ///< iteration time in ns at which to stop
   };
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// `facts` must outlive the search. Precondition: a plan fits that moves everything.
+  /// `facts` must outlive the search. Precondition: the plan of move_all() fits.
   MixSearch(const MixFacts& facts, const Limits& limits);
 
   void run();
 
-  /// kNever: no plan ran.
+  /// Returns the iteration time in ns of the best plan; kNever: no plan ran.
   [[nodiscard]] std::int64_t best_time() const { return best_time_; }
   [[nodiscard]] const Decisions& best() const { return best_; }
   [[nodiscard]] std::int64_t tried() const { return tried_; }
 
  private:
-  /// Time in which compute waits or repeats a task.
+  /// Time in which compute waits or reruns a task.
   struct Loss {
     std::int64_t time = 0;
     std::uint32_t position = 0;
     bool again = false;
   };
-  /// Gap in which a tensor is or could be away.
+  /// Gap of a tensor in the last plan, in which it is or could be in host memory.
   struct Gap {
     std::uint32_t idle = 0;
-    std::uint32_t from = 0;  ///< position of its last use before
+    std::uint32_t from = 0;  ///< position of its last use before the gap
     std::uint32_t to = 0;
-    std::uint32_t return_after = 0;  ///< position before which it has no room, if it moves
+    std::uint32_t return_after = 0;  ///< position up to which memory is too full for its return
   };
-  /// Start by cutting: with MixSegments::cut, or with drop_by_price.
+  /// Cut of the forward pass from which a start is made: by MixSegments::cut or drop_by_price.
   struct Seed {
     double price = 0;
-    double share = 0;  ///< share of memory that a segment may drop
+    double share = 0;  ///< share of GPU memory that a segment may drop
     bool cut = false;
     std::int64_t time = kNever;
   };
@@ -68,7 +68,7 @@ class MixSearch {
     Decisions decisions;
   };
 
-  /// Returns the time in ns; kNever if there is no plan, or one slower than `limit`.
+  /// Returns the iteration time in ns; kNever if there is no plan, or none within `limit`.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
   void look();
   void lose(Duration time, std::size_t position, bool again);
@@ -99,7 +99,7 @@ class MixSearch {
   MixDecoder decoder_;
   MixRng rng_;
   Trial trial_;           ///< result of the last plan
-  bool blocked_ = false;  ///< last plan blocked for GPU memory; blocks_: any did
+  bool blocked_ = false;  ///< last plan was blocked for GPU memory; blocks_: any plan was
   bool blocks_ = false;
   std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several alternatives
   std::vector<Seed> seeds_;
@@ -110,7 +110,7 @@ class MixSearch {
   bool done_ = false;
   // Plan of the current decisions, as far as changes need it.
   std::vector<TaskRun> runs_;
-  std::vector<Gap> moved_;  ///< gaps that move, by time of return
+  std::vector<Gap> moved_;  ///< gaps with a move, by time of return
   std::vector<Gap> kept_;
   std::vector<Loss> losses_;
   std::int64_t lost_ = 0;

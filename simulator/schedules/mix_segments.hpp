@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// By forward task: last task of its segment; kNoSegment: in none.
+/// By forward task: last task of its segment; kNoSegment: no segment.
 using SegmentEnds = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kNoSegment = kNoIndex;
 
@@ -24,24 +24,24 @@ class MixSegments {
   static constexpr double kAnyPrice = 1e30;
 
   /// Returns the cut with the fewest bytes across segment ends, if each segment drops at most
-  /// `most` bytes at a price of at most `price`.
+  /// `most` bytes at a price (see kAnyPrice) of at most `price`.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
   /// Returns a cut at any price for each limit, largest first, in little more time than one cut.
   /// Limits beyond what a segment can drop give one cut.
   [[nodiscard]] std::vector<SegmentEnds> cuts(std::vector<std::int64_t> limits) const;
-  /// Returns a cut into at most `number` segments, with the largest dropping about as little as possible.
+  /// Returns a cut into at most `number` segments, whose largest drops about as few bytes as possible.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
-  /// Drops tensors used only within their segment at up to `price`. Others get `crossing`, but stay
+  /// Drops tensors used only within their segment at up to `price`. Others get `crossing`, or stay
   /// if no other segment reads them.
   [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
                                       Treatment crossing = Treatment::kKeep) const;
   /// True if a segment other than the tensor's own reads it.
   [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
-  /// Drops tensors at up to `price`, in runs of at most `most` bytes. Between runs one tensor stays.
+  /// Drops tensors at up to `price`, in runs of at most `most` bytes. Between two runs one tensor stays.
   [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
-  /// Sum of all that can be dropped.
+  /// Returns the bytes of all tensors that can be dropped.
   [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
   /// Gaps between forward and backward whose tensors can be recomputed, in the order of their writers.
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
@@ -50,8 +50,8 @@ class MixSegments {
   [[nodiscard]] std::vector<SegmentEnds> cuts_within(std::span<const std::int64_t> limits,
                                                      double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
-  /// True if backward does not read the tensor but later forward tasks do. Then it is a checkpoint
-  /// where a segment ends between.
+  /// True if later forward tasks read the tensor but backward does not. Such a tensor is a
+  /// checkpoint if a segment ends between.
   [[nodiscard]] bool is_unread_checkpoint(std::uint32_t idle) const;
 
   struct Ended {
@@ -63,12 +63,12 @@ class MixSegments {
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
   std::vector<double> price_;           ///< by gap: time to recompute / time of the copy
-  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes that it is the first to write
+  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes of tensors that it writes first
   Lists<Ended> ended_at_;  ///< by forward task: tensors last used there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 
-/// Keeps or moves recomputed tensors where too much is near. False if the plan still does not fit.
+/// Keeps or moves recomputed tensors where memory is exceeded. Returns false if the plan still does not fit.
 [[nodiscard]] bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions);
 
 }  // namespace ooc

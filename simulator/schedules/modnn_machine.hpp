@@ -1,7 +1,7 @@
 // Execution simulated inside moDNN's Algorithm 1: blocks and their addresses, free times of the
-// compute queue and the one transfer queue, and the growing plan. The algorithm asks whether there
-// is room and at what delay, and this class carries its decisions out. It decides only which blocks
-// make room (modnn_room.cpp).
+// compute queue and the one transfer queue, and the growing plan. The algorithm asks where a block
+// can go and at what delay, and this class carries its decisions out. The class itself decides only
+// which blocks leave to make space (modnn_room.cpp).
 #pragma once
 
 #include <algorithm>
@@ -58,23 +58,23 @@ class TaskCounts {
   std::size_t tasks_ = 0;  ///< number of tasks with a count above 0
 };
 
-/// Room for a block: a hole, or a run of segments whose blocks leave.
+/// Place for a block: a hole, or a run of segments whose blocks must leave first.
 struct Room {
   SegmentId first;
   std::int32_t segments = 1;
   Duration ready = {};  ///< instant at which all of it is free
 };
 
-/// Extent of the search for an offloading scheme.
+/// Extent of the search for blocks to offload.
 enum class Search {
   kNearby,      ///< searches a fixed number of segments; may fail
   kEverywhere,  ///< searches all segments
 };
 
-/// Alternative with the least workspace: the paper's implicit GEMM.
+/// Returns the task's algorithm with the least workspace: the paper's implicit GEMM.
 [[nodiscard]] AlternativeId base_way(const CostTable& costs, TaskId task);
 
-/// Job in the form that Algorithm 1 needs.
+/// Tables that moDNN's Algorithm 1 needs of a job.
 struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
@@ -91,9 +91,9 @@ class ModnnMachine {
   // Current task.
   void begin(TaskId task);
   [[nodiscard]] std::span<const TensorId> touched(TaskId task) const { return job_.touched[task]; }
-  /// Places its outputs, missing inputs and `workspace`, making room if needed; copies inputs in.
+  /// Places the task's outputs, missing inputs and `workspace`, offloading blocks if needed; copies inputs in.
   void prepare(Bytes workspace);
-  /// Earliest start of the task as things stand.
+  /// Returns the earliest start of the task in the present state.
   [[nodiscard]] Duration now() const { return std::max(compute_end_, need_.at); }
   void take_workspace(const Room& room, Bytes bytes);
   /// Instant at which all blocks would have left and the task's inputs would be back.
@@ -104,22 +104,22 @@ class ModnnMachine {
   void run(AlternativeId alternative);
 
   // Room and copies.
-  /// Returns a hole, else the offloading scheme of least delay. Blocks used by tasks up to `until` stay.
+  /// Returns a hole, else the run of blocks with the least delay to leave. Blocks used by tasks up to `until` stay.
   [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] Bytes addresses() const { return available_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
 
   // Later tasks.
-  /// Returns the next task after `task` that needs a tensor from host memory.
+  /// Returns the next task after `task` with a tensor in host memory.
   [[nodiscard]] std::optional<TaskId> next_missing(TaskId task) const {
     return missing_.next_after(task);
   }
   [[nodiscard]] bool is_far(TensorId tensor) const {
     return states_[tensor.at()].where == Where::kFar;
   }
-  /// True if all tasks up to `task` still have room if `bytes` are copied in for it now.
+  /// True if all tasks up to `task` still fit after `bytes` are copied in for it now.
   [[nodiscard]] bool allocatable(TaskId task, Bytes bytes) const;
-  /// Copies the tensor in for `task`. False if no room can be made.
+  /// Copies the tensor in for `task`. Returns false if no place can be made.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
 
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
@@ -129,14 +129,14 @@ class ModnnMachine {
   struct State {
     Where where = Where::kNowhere;
     bool clean = false;  ///< host memory has the same contents
-    bool fresh = false;  ///< unused since it was written or copied in, and used soon
+    bool fresh = false;  ///< unused since it was written or copied in, and needed soon
     std::uint32_t uses = 0;
     SegmentId segment;
     BlockId block;
     Since written;                    ///< end of its last writer: a copy out may begin
     Since used;                       ///< last use or arrival of the tensor
     std::optional<StepId> arrival;    ///< pending copy in; unset once a task has used it
-    std::optional<TaskId> booked_to;  ///< prefetched for this task; until then in the ledger
+    std::optional<TaskId> booked_to;  ///< task for which it was prefetched and is booked
   };
 
   State& state(TensorId tensor) { return states_[tensor.at()]; }
@@ -178,8 +178,8 @@ class ModnnMachine {
   Duration queue_free_;
 
   TaskId task_;          ///< current task
-  Since need_;           ///< what the current task waits for
-  SegmentId last_hole_;  ///< place of the last block that left
+  Since need_;           ///< steps that the current task waits for
+  SegmentId last_hole_;  ///< hole of the last block that left
   std::vector<SegmentId> workspaces_;
   Bytes workspace_;  ///< size of the last workspace
 };

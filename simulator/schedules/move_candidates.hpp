@@ -1,5 +1,5 @@
-// Tensors that may move between forward and backward, and the needs of tasks if some do. For
-// schedules that plan by task (capacity, swap-in-out, lms) and differ in which tensors move and
+// Tensors that may move between forward and backward, and the memory that tasks need without them.
+// For schedules that plan by task (capacity, swap-in-out, lms) and differ in which tensors move and
 // when they return.
 #pragma once
 
@@ -15,12 +15,12 @@ namespace ooc {
 /// by written_at(), then by id.
 [[nodiscard]] std::vector<TensorId> find_candidates(const TrainingGraph& graph);
 
-/// Returns by tensor whether --only lets it move: backward of a layer that is named reads it. Unset: all.
+/// Returns by tensor whether it may move: with --only, if backward of a named layer reads it; else always.
 [[nodiscard]] std::vector<bool> may_move(const PlanningProblem& problem);
-/// Returns the candidates that --only lets move.
+/// Returns the candidates that may_move() allows.
 [[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
 
-/// Returns the needs by task if these candidates are away between the two uses.
+/// Returns the memory needed by task if these candidates are away between their last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);
 
@@ -28,7 +28,7 @@ namespace ooc {
 [[nodiscard]] std::optional<OutOfMemory> task_shortage(const PlanningProblem& problem,
                                                        const Footprint& footprint);
 
-/// Index of the last writer; -1 for network inputs, which precede all tasks.
+/// Returns the index of the last writer; -1 for network inputs, which precede all tasks.
 [[nodiscard]] std::int32_t written_at(const TrainingGraph& graph, TensorId tensor);
 
 enum class Returns { kOnce, kForEachReader };

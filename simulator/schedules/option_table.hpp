@@ -1,6 +1,5 @@
-// Options of schedules by name, with conversion from and to text, for command lines, files and reports.
-//
-// To add an option, see own_options.hpp.
+// Options of schedules by name, with conversion from and to text, for command lines, files and
+// reports. To add an option, see own_options.hpp.
 #pragma once
 
 #include <span>
@@ -17,9 +16,9 @@ struct ScheduleOption {
   std::string_view value = {};  ///< name of the value in --help; empty: a switch
   std::string_view help = {};
   std::string_view choices = {};  ///< such as "memory|performance"; empty: any text
-  /// Without choices: a few valid texts, "0|3", which property tests try at random.
+  /// A few valid texts, "0|3", which property tests try at random; empty if there are `choices`.
   std::string_view tried = {};
-  /// True if the option fixes how much moves. Trait::kMovesOnlyWhatItMust holds only without such options.
+  /// True if the option sets how many tensors move. Trait::kMovesOnlyWhatItMust holds only without such options.
   bool says_how_much = false;
   /// Throws SpecError at the option's name for an invalid value.
   void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
@@ -38,7 +37,7 @@ struct ScheduleOption {
 /// "algorithms=performance". Empty: none.
 [[nodiscard]] std::string options_text(const Schedule& schedule, const ScheduleOptions& options);
 
-/// Name as in --algorithms.
+/// Returns the value as typed after --algorithms.
 [[nodiscard]] std::string_view algorithms_name(AlgorithmChoice algorithms);
 
 }  // namespace ooc

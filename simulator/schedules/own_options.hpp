@@ -1,8 +1,6 @@
-// Options of single schedules, in a header of their own, so that a new one rebuilds few files.
-// Included by option_table.cpp, these schedules and their tests, never by another header.
-//
-// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the
-// schedules that read it.
+// Options that only single schedules read, in a header of their own, so that a new option rebuilds
+// few files. Included by option_table.cpp, these schedules and their tests, never by another
+// header.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +13,20 @@ namespace ooc {
 
 /// Number of times that dropped tensors are recomputed.
 enum class Recomputation {
-  kCost,  ///< once a segment, if that takes no more memory than the largest task; else for each use
-  kSpeed,   ///< once a segment, then kept
-  kMemory,  ///< anew from the checkpoint for each use
+  kCost,    ///< kSpeed, if that takes no more memory than the largest task; else kMemory
+  kSpeed,   ///< once a segment, then kept for all uses
+  kMemory,  ///< for each use, from the checkpoint
 };
 
-/// Cut of the forward pass into blocks whose inputs stay.
+/// Cut of the forward pass into blocks whose inputs are saved.
 struct Blocks {
   enum class Kind { kAuto, kLayer, kNumber };
   Kind kind = Kind::kAuto;    ///< kAuto: fastest of several numbers; kLayer: by layer names
   std::int64_t number = 0;    ///< number of blocks, for kNumber
-  std::int64_t together = 1;  ///< for kLayer: consecutive blocks that are computed again as one
-  std::int64_t of = 1;        ///< for kLayer: of so many blocks the first `together`
-  std::string first = {};     ///< for kLayer: layers of a block from here ...
-  std::string last = {};      ///< ... to here; both empty: all of it
+  std::int64_t together = 1;  ///< for kLayer: number of blocks recomputed as one
+  std::int64_t of = 1;     ///< for kLayer: of every `of` blocks the first `together` are recomputed
+  std::string first = {};  ///< for kLayer: first layer of a block to recompute
+  std::string last = {};   ///< for kLayer: last layer of it; both empty: the whole block
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 

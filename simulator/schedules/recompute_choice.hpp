@@ -12,43 +12,43 @@
 
 namespace ooc {
 
-/// Returns the largest sets of segments to drop, with their use by --recompute: all segments; and,
-/// if different, those whose recomputation needs no more than the largest task does (recomputation
-/// may make the peak).
+/// Returns the largest sets of segments that may be dropped, as the use of each segment under
+/// --recompute: all segments; and, if different, the segments whose recomputation needs no more
+/// memory than the largest task.
 [[nodiscard]] std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
-/// Returns segments that may be dropped by time per byte freed, cheapest first; ties in execution
-/// order.
+/// Returns the segments that `most` drops, by time per byte freed, cheapest first; ties in
+/// execution order.
 [[nodiscard]] std::vector<std::size_t> cheapest_first(const Segments& segments,
                                                       const std::vector<SegmentUse>& most);
 
-/// Drops the first `count` of `order` as `most` says, keeps the others.
+/// Returns the uses in `most` for the first `count` segments of `order`; kKept for the others.
 [[nodiscard]] std::vector<SegmentUse> drop_first(const std::vector<std::size_t>& order,
                                                  std::size_t count,
                                                  const std::vector<SegmentUse>& most);
 
 [[nodiscard]] bool fits(const PlanningProblem& problem, const Footprint& footprint);
 
-/// Drops the fewest segments that suffice, preferring those that free the most bytes for their
-/// time. Precondition: dropping none does not fit, dropping all of `most` does.
+/// Returns the run list that drops the fewest segments that suffice, preferring those that free the most bytes for
+/// their time. Precondition: dropping none does not fit, dropping all of `most` does.
 [[nodiscard]] RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
                                   const std::vector<SegmentUse>& most);
 
-/// Returns the shortage with the smaller need; ties: the first.
+/// Returns the shortage with the smaller budget; ties: the first.
 [[nodiscard]] OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second);
 
 // Common code of checkpoint schedules: the cuts into blocks that --blocks allows, and the choice among them.
 
-/// Rule of a schedule that decides on the tensors, given the blocks.
+/// Schedule's function from blocks to decisions on tensors.
 using BlockPolicy =
     std::function<Decisions(const MixFacts&, const MixSegments&, const SegmentEnds&)>;
 
-/// Whether tensors at the ends of blocks stay near or may move.
+/// Residency of tensors at the ends of blocks: always near, or free to move.
 enum class BlockInputs { kStay, kMove };
 
-/// Plans without recomputation if --blocks is auto and everything fits; else with the fastest cut
-/// that fits. If none fits, returns the smallest shortage.
+/// Returns a plan without recomputation if --blocks is auto and everything fits; else the fastest
+/// cut that fits. If none fits, returns the smallest shortage.
 [[nodiscard]] PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                                      const BlockPolicy& policy);
 

@@ -1,6 +1,6 @@
-// Iteration with reruns: tasks in the order of the compute queue, and the time that each tensor is
-// near. A position is a place in that order. Up to the end of forward, position and task index
-// agree.
+// Iteration with reruns: tasks in the order of the compute queue, and the intervals in which
+// tensors are in GPU memory. A position is an index in that order. Up to the end of forward,
+// position and task index agree.
 #pragma once
 
 #include <cstddef>
@@ -51,12 +51,12 @@ enum class SegmentUse : std::uint8_t {
   kForEachUse,  ///< recomputed for each reader, then dropped unless the next task reads it
 };
 
-/// `uses`: by segment. Gaps reach from a tensor's last forward use to its next use, for all tensors
-/// that are not dropped.
+/// Returns the iteration in which each segment is used as in `uses`. Gaps reach from a tensor's
+/// last forward use to its next use, for all tensors that are not dropped.
 [[nodiscard]] RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                                 const std::vector<SegmentUse>& uses);
 
-/// Returns the needs by position. `away`: gaps in which the tensor is not near, as indices.
+/// Returns the memory needed by position. `away`: indices of gaps in which the tensor is not in GPU memory.
 [[nodiscard]] Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                                      const std::vector<std::size_t>& away = {});
 
@@ -65,15 +65,15 @@ enum class SegmentUse : std::uint8_t {
                                                       const RunList& list,
                                                       const Footprint& footprint);
 
-/// Move of a tensor in a gap: copied out after its last writer, unless host memory has its contents; copied
-/// in after the run at a position before the gap's end. Network inputs are dropped without a copy.
+/// Move of a tensor in a gap: copied out after its last writer, unless host memory has its contents; copied in after
+/// position `may_return_after`. Network inputs are dropped without a copy.
 struct GapMove {
   std::size_t gap = 0;
   std::size_t may_return_after = 0;
 };
 
-/// Returns the plan, as build_task_plan does (task_plan.hpp). `moves`: by end of their gaps, which
-/// is the order of the copies in.
+/// Returns the plan, with waits as in build_task_plan (task_plan.hpp). `moves`: by end of their
+/// gaps, which is the order of the copies in.
 [[nodiscard]] Plan build_run_plan(const PlanningProblem& problem, const RunList& list,
                                   const std::vector<GapMove>& moves = {});
 
@@ -94,7 +94,7 @@ class RunPlanner {
     std::vector<std::int32_t> next;  ///< by entry: next entry of its position
 
     void clear(std::size_t positions, std::size_t entries);
-    /// Adds an entry before those of the position.
+    /// Adds an entry in front of the position's list.
     void put_first(std::size_t position, std::size_t entry);
   };
 
@@ -111,10 +111,10 @@ class RunPlanner {
   std::vector<std::int32_t> far_since_;     ///< by interval: position that wrote its far copy
   std::vector<std::int32_t> first_move_;    ///< by interval: the last of its moves
   std::vector<std::int32_t> next_move_of_;  ///< by move: the previous move of its interval
-  std::vector<char> goes_out_;              ///< by move: host memory lacks the contents
+  std::vector<char> goes_out_;              ///< by move: 1 if host memory lacks the contents
   std::vector<StepId> steps_;               ///< by position
   std::vector<StepId> copies_;              ///< copies in, for the current run
-  Agenda ends_;     ///< releases, by interval, then by move (its last use before the gap)
+  Agenda ends_;     ///< releases: entries for intervals, then for moves (last use before the gap)
   Agenda leaving_;  ///< copies out after each position, by move
   std::size_t next_stay_ = 0;
   std::size_t next_move_ = 0;

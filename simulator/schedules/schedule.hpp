@@ -1,5 +1,5 @@
-// Schedule: a const struct with one function. One file a schedule; this folder's CMakeLists.txt
-// generates the table. A schedule knows only the PlanningProblem, never how time passes.
+// Schedule: a const struct with one function. Each schedule is one file; this folder's CMakeLists.txt generates the
+// table. A schedule knows only the PlanningProblem, not the simulated time.
 #pragma once
 
 #include <functional>
@@ -20,11 +20,11 @@ namespace ooc {
 
 struct Timeline;  // simulator/timeline/timeline.hpp
 
-/// Result of running a plan; unset time: blocked for memory.
+/// Result of running a plan. Unset time: the run was blocked, see overflows_far.
 struct Trial {
   std::optional<Duration> iteration_time = {};
-  /// Plan as run, with copies that wait as the framework's do, and the times of its steps. Compute
-  /// steps are those of the plan tried, in order. Valid until the next trial; null: not available.
+  /// Plan as run, with the waits that the framework adds, and the times of its steps. Compute steps
+  /// are those of the plan tried, in order. Valid until the next trial; null: not available.
   const Plan* plan = nullptr;
   const Timeline* timeline = nullptr;
   bool overflows_far = false;  ///< true: host memory overflows; false: GPU memory is short
@@ -34,32 +34,32 @@ struct PlanningProblem {
   const TrainingGraph& graph;
   const CostTable& costs;
   Bytes budget;                  ///< GPU memory, static bytes included
-  ScheduleOptions options = {};  ///< as the user set them
-  /// Runs a plan. Only for schedules that search by trial (Trait::kSearchesByTrial).
+  ScheduleOptions options = {};  ///< options as the user set them
+  /// Runs a plan and returns its time. Set only for schedules that search by trial (Trait::kSearchesByTrial).
   std::function<Trial(const Plan&)> evaluate = {};
 
-  /// Model states will be woven into the plan, so only schedules with Trait::kCarriesState may help to make it.
+  /// True: copies of model states will be inserted into the plan, so only schedules with Trait::kCarriesState may help.
   bool carries_state = false;
-  Duration least_time = {};  ///< lower bound on any plan's time, as far as others know one
+  Duration least_time = {};  ///< lower bound on any plan's time, if known; else 0
 
-  /// Alternatives by task, from a schedule that chooses them; null: by rule.
+  /// Algorithms by task, from a schedule that chooses them; null: chosen() decides.
   const std::vector<AlternativeId>* by_task = nullptr;
-  /// Fastest alternatives that fit, by task (fit_algorithms()), for other schedules; null: by --algorithms.
+  /// Fastest algorithms that fit, by task (fit_algorithms()), for other schedules; null: by --algorithms.
   std::shared_ptr<const std::vector<AlternativeId>> fitting = {};
 
-  /// Returns the alternative for a task: the schedule's choice, else by --algorithms.
+  /// Returns the algorithm for a task: by_task, else `fitting`, else by --algorithms.
   [[nodiscard]] AlternativeId chosen(TaskId task) const {
     if (by_task != nullptr) return (*by_task)[task.at()];
     return fitting ? (*fitting)[task.at()] : costs.alternative(task, options.algorithms);
   }
 };
 
-/// Properties of schedules. Other code asks for these, never for names.
+/// Properties of schedules. Other code tests traits, never names.
 enum class Trait : unsigned {
   kMovesNothing = 1U << 0,  ///< no tensor ever leaves GPU memory
-  /// The plan depends on copy times; a sweep plans anew for every link.
+  /// The plan depends on the times of copies, so a sweep plans anew for every link.
   kPlansForLink = 1U << 1,
-  /// Chooses alternatives itself; others use --algorithms.
+  /// Chooses algorithms itself; other schedules use --algorithms.
   kChoosesAlgorithms = 1U << 2,
   /// Without --sub-batch the schedule chooses the micro-batch itself.
   kSubBatches = 1U << 3,
@@ -78,13 +78,13 @@ enum class Trait : unsigned {
   /// Moves and reruns nothing if everything fits, unless an option fixes how much moves
   /// (--keep-bytes, --max-swaps).
   kMovesOnlyWhatItMust = 1U << 9,
-  /// Searches for the fastest plan of all. With --sub-batch auto it tries several micro-batches,
-  /// and the plans of schedules with gradient accumulation. predict describes its plan in words.
+  /// Searches for the fastest plan. With --sub-batch auto it tries several micro-batches, and the
+  /// plans of schedules with gradient accumulation. `predict` describes its plan in words.
   kOptimizes = 1U << 10,
-  /// Memory near during a task is booked for that task, workspace included, and waits point back in
-  /// sequence. So copies of model states can be woven in (simulator/plan/weave_state.hpp).
+  /// All memory used during a task is booked for that task, workspace included, and waits point
+  /// back in sequence. So copies of model states can be inserted (simulator/plan/weave_state.hpp).
   kCarriesState = 1U << 11,
-  /// Likewise, where it is asked for by name: searches do not try it.
+  /// As kCarriesState, but only if the user names the schedule: searches skip it.
   kCarriesStateIfAsked = 1U << 12,
 };
 
@@ -103,46 +103,46 @@ class Traits {
   unsigned bits_ = 0;
 };
 
-/// Schedule: how to make a plan. Contract of make_plan:
+/// Schedule: a name, properties, and a function that makes plans. Contract of make_plan:
 ///
 /// Input: a training graph, the costs of its tasks and copies, and a budget; all outlive the call.
-/// Result: a Plan (plan.hpp) that validate_plan() accepts. Every task runs at least once, its
-/// inputs are near when it starts, and nothing is dropped that is needed again and not in host
-/// memory. Or OutOfMemory, with the smallest budget that suffices, if known: a plan must exist at
+/// Result: a Plan (plan.hpp) that validate_plan() accepts, or OutOfMemory. Every task runs at least
+/// once, its inputs are near when it starts, and nothing is dropped that is needed again and not in
+/// host memory. OutOfMemory has the smallest budget that suffices, if known: a plan must exist at
 /// that budget and not one byte below. A step waits for what it reads, or for a later copy on the
-/// same queue. So copies can be made to wait as a framework's do
-/// (simulator/plan/wait_as_framework.hpp), in the plan returned and in plans tried. Tasks come in
-/// an order that can run; sums of sizes and times do not overflow. The same problem gives the same
-/// plan on any thread, and nothing is stored between calls. If a plan needs more than `budget` at
-/// once, the engine makes steps wait. Invalid `options` throw SpecError (bad_value()).
+/// same queue, so that the framework's waits can be added (simulator/plan/wait_as_framework.hpp),
+/// in the plan returned and in plans tried. Tasks come in an order that can run; sums of sizes and
+/// times do not overflow. The same problem gives the same plan on any thread, and nothing is stored
+/// between calls. If a plan needs more than `budget` at once, the engine makes steps wait. Invalid
+/// `options` throw SpecError (bad_value()).
 struct Schedule {
   std::string_view name;
   std::string_view summary;  ///< one line, for `list schedules`
-  std::string_view source;   ///< paper, section; else the author of the idea
+  std::string_view source;   ///< paper and section; without one, the author of the idea
   Traits traits = {};
-  /// Options that it reads, by their names in option_table.hpp ("--algorithms"). Others are refused.
+  /// Options that the schedule reads, by their names in option_table.hpp ("--algorithms"). Others are refused.
   std::span<const std::string_view> options = {};
-  /// Closed form with which its paper estimates the time.
+  /// Formula with which the schedule's paper estimates the time.
   ClosedForm closed_form = ClosedForm::kNone;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 
   [[nodiscard]] constexpr bool is(Trait trait) const { return traits.has(trait); }
 };
 
-/// True if plans are about a graph with compressed tensors (lms_compress.hpp), which make_plan does
-/// not make.
+/// True if the schedule compresses tensors. Then plan_with_compression() (lms_compress.hpp) makes
+/// the plans, not make_plan.
 [[nodiscard]] inline bool compresses(const Schedule& schedule, const ScheduleOptions& options) {
   return schedule.is(Trait::kCompresses) && options.lms_action != LmsAction::kSwap;
 }
 
-/// False if plans rerun tasks or change what is moved. Bounds by what memory forces to move then do
-/// not hold.
+/// True if plans only move tensors. False: they rerun tasks or compress tensors, so bounds by what
+/// memory forces to move do not hold.
 [[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
                                              const ScheduleOptions& options) {
   return !schedule.is(Trait::kRecomputes) && !compresses(schedule, options);
 }
 
-/// Schedule::options of those that read no other.
+/// Schedule::options of schedules that read no other option.
 inline constexpr std::string_view kAlgorithmsAlone[] = {"--algorithms"};
 
 /// Returns all schedules in the order of CMakeLists.txt.

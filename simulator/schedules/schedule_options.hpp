@@ -1,10 +1,9 @@
-// Options of all schedules, one field each with its default. Options of single schedules stand in
-// own_options.hpp, which few files include. Schedule::options lists the flags that a schedule
-// reads; it ignores all other fields.
+// Options of all schedules, one field each with its default. Options of single schedules are in own_options.hpp, which
+// few files include. Schedule::options lists the flags that a schedule reads; it ignores all other fields.
 //
-// option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as
-// well, in these words (lms_choice.cpp, vdnnpp.cpp):
-//     if (own.slack_min < 0) bad_value("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
+// option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as well (lms.cpp,
+// vdnnpp.cpp):
+//  ``    if (own.slack_min < 0) bad_value("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@
 
 namespace ooc {
 
-/// Choice among several candidates that fit.
+/// Rule of choice among several candidate plans that fit.
 enum class Trials {
   kOrder,  ///< the first in the published order of preference
   kTime,   ///< the fastest when tried
@@ -27,7 +26,7 @@ enum class Trials {
 /// Gradient accumulation: number or size of micro-batches (sub_batch.hpp). Every schedule can use it.
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
-  Kind kind = Kind::kUsual;  ///< kUsual: decided by Trait::kSubBatches
+  Kind kind = Kind::kUsual;  ///< kUsual: kAuto for schedules with Trait::kSubBatches, else kOff
   std::int64_t samples = 0;  ///< samples of a micro-batch, for kSize
   std::int64_t count = 0;    ///< number of equal micro-batches, for kCount
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
@@ -42,13 +41,13 @@ enum class LmsAction {
 
 struct OwnOptions;  // own_options.hpp
 
-/// OwnOptions behind a pointer, so that few files include its fields. Copies share the value.
+/// Pointer to OwnOptions, so that few files include its fields. Copies share the value.
 class OwnPart {
  public:
   OwnPart();  ///< defaults, shared by all
   [[nodiscard]] const OwnOptions& operator*() const { return *options_; }
   [[nodiscard]] const OwnOptions* operator->() const { return options_.get(); }
-  /// Returns a copy of its own, for immediate changes; later copies of the part share it.
+  /// Returns an own copy for immediate changes; later copies share it.
   [[nodiscard]] OwnOptions& change();
 
  private:
@@ -58,13 +57,13 @@ class OwnPart {
 struct ScheduleOptions {
   SubBatch sub_batch = {};                                 ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms
-  /// kFitting: bytes for a task's tensors and workspace (fitting_algorithms.hpp); unset: first alternatives.
+  /// kFitting: workspace limit in bytes (footprint.hpp, "room"); unset: first algorithms.
   std::optional<Bytes> room = {};
   Trials trials = Trials::kOrder;  ///< --trials
   /// --far-compression: factor by which tensors are smaller in host memory.
   Ratio far_compression = kOne;
   LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
-  /// Only asks whether a plan exists: searches then stop at the first plan that fits.
+  /// True: the caller only asks whether a plan exists, so searches stop at the first plan that fits.
   bool any_plan = false;
   OwnPart own = {};  ///< options of single schedules
 };

@@ -29,26 +29,26 @@ struct Pieces {
 [[nodiscard]] Pieces find_pieces(const TrainingGraph& graph);
 
 /// True if the task's layer multiplies (convolution, matrix product, attention, recurrent step) or
-/// states its own times: expensive to rerun.
+/// states its own times, and so is expensive to rerun.
 [[nodiscard]] bool multiplies(const TrainingGraph& graph, TaskId task);
 
 struct RecomputeSegment {
-  std::vector<TaskId> tasks;      ///< tasks that recompute all of it, in order
+  std::vector<TaskId> tasks;      ///< tasks that recompute the whole segment, in order
   std::vector<TensorId> dropped;  ///< outputs that backward reads
   Bytes freed;                    ///< bytes of `dropped`
   Duration time;                  ///< time of `tasks`
-  /// Bytes near at its first reader in backward if it is recomputed once and kept: all that its
-  /// tasks touch, and what that reader needs beside.
+  /// Bytes in GPU memory at the segment's first reader in backward, if it is recomputed once and
+  /// kept: all tensors that its tasks touch, and the reader's other tensors.
   Bytes kept_at_once;
 };
 
 struct Segments {
-  /// In execution order; only segments that free more than they keep near for it.
+  /// Segments in execution order, without those that free less than they need.
   std::vector<RecomputeSegment> list;
-  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor; unset: it stays
-  std::vector<std::optional<PieceId>> piece_of;       ///< by tensor; unset: it stays
+  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor: segment; unset: it stays
+  std::vector<std::optional<PieceId>> piece_of;       ///< by tensor: piece; unset: it stays
   Csr<PieceId, TaskId> tasks_of;                      ///< by piece: its tasks, ascending
-  Bytes largest_working_set;                          ///< bytes of the largest task
+  Bytes largest_working_set;                          ///< bytes of the task with the largest need
 };
 
 [[nodiscard]] Segments find_segments(const PlanningProblem& problem);

@@ -1,6 +1,6 @@
 // Gradient accumulation under any schedule: size of a micro-batch and plan of the iteration
-// (docs/notebook/0004-sub-batches.md). The size is moDNN's, equations (1) to (3). Another schedule
-// then becomes the paper's "+" version ("vDNN+").
+// (docs/notebook/0004-sub-batches.md). Equations (1) to (3) of the moDNN paper give the size. Other
+// schedules become the paper's "+" versions ("vDNN+").
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ struct RoundsRequest {
   std::function<CostTable(std::int64_t batch)> costs_at;
   /// Returns the schedule's plan of one micro-batch.
   std::function<PlanResult(const CostTable& costs)> plan;
-  /// Runs a plan of one micro-batch. Set: `auto` tries several sizes and takes the fastest. Unset:
-  /// `auto` takes the size of eq. 3.
+  /// Runs a plan of one micro-batch. Set: kAuto tries several sizes and takes the fastest. Unset:
+  /// kAuto takes the size of eq. 3.
   std::function<Trial(const Plan& plan, const CostTable& costs)> evaluate = {};
 };
 
-/// A plan, and what it is about.
+/// Plan, with the iteration that it runs.
 struct PlannedIteration {
   PlanResult plan;
-  std::shared_ptr<const Iteration> iteration = {};  ///< null: the one that was to be planned
+  std::shared_ptr<const Iteration> iteration = {};  ///< null: the iteration that was passed in
 };
 
-/// SpecError at --sub-batch for a size above the batch or one with too many rounds.
+/// Returns the plan. Throws SpecError at --sub-batch for a size above the batch, or with too many micro-batches.
 [[nodiscard]] PlannedIteration plan_in_rounds(const RoundsRequest& request);
 
-/// Returns eq. 3, iterated: the micro-batch, in [1, batch], at which the largest task with its
-/// fastest algorithm fills the budget.
+/// Returns the micro-batch in [1, batch] at which the largest task with its fastest algorithm fills
+/// the budget, by iterating eq. 3.
 [[nodiscard]] std::int64_t balanced_sub_batch(const RoundsRequest& request);
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// Plans without barriers: every task in order; moved tensors go out once after their last writer
-// and return once. A step waits only for data, memory and its queue. in-core is the plan without
-// moves.
+// Plans without barriers: tasks in order; each moved tensor goes out once after its last writer and
+// returns once. A step waits only for data, memory and its queue. Without moves this is in-core's
+// plan.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ struct Move {
   TaskId may_return_after;  ///< the copy in waits for this task
   /// Task that the copy out waits for, at or after the last writer; unset: the last writer.
   std::optional<TaskId> leaves_after = {};
-  /// Backward task that it returns for and is dropped after; unset: all its readers.
+  /// backward task that it returns for and after which it is dropped; unset: all its readers
   std::optional<TaskId> reader = {};
 };
 
-/// `moves`: in the order of the copies in, by first backward use or by reader. A network input is
-/// dropped without a copy out. Needs memory for every tensor from first to last use, except moved
-/// tensors between their last forward use and the task that they return after. `turn`: task that
-/// waits for all earlier copies out.
+/// Returns the plan. `moves`: in the order of the copies in, by first backward use or by reader. A
+/// network input is dropped without a copy out. Memory holds each tensor from first to last use,
+/// except moved tensors between their last forward use and task `may_return_after`. `turn`: task
+/// that waits for all earlier copies out.
 [[nodiscard]] Plan build_task_plan(const PlanningProblem& problem, const std::vector<Move>& moves,
                                    std::optional<TaskId> turn = std::nullopt);
 

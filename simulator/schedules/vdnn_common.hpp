@@ -1,5 +1,5 @@
-// Common code of schedules with layer barriers: sections of layers, and vDNN's walk, which vdnn-all
-// and vdnn-conv run with different flags.
+// Common code of schedules with layer barriers: sections of layers, and vDNN's walk over them,
+// which vdnn-all and vdnn-conv run with different flags.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace ooc {
 
 // Plans with barriers: the iteration is cut into sections. A section runs some tasks and,
 // meanwhile, copies out and in. The next section starts when all of that has ended; only then is
-// memory freed. Schedules of the vDNN family differ in the contents of sections; whether it fits,
-// and the plan, follow from the sections alone (sections.cpp).
+// memory freed. Schedules of the vDNN family differ only in the contents of sections, from which
+// the plan and its memory follow (sections below).
 
 struct Section {
   std::size_t first_task = 0;  ///< runs the tasks [first_task, end_task)
@@ -21,14 +21,14 @@ struct Section {
   std::vector<TensorId> to_near = {};  ///< copies, in queue order
 };
 
-/// Precondition: the sections' tasks are all tasks of the graph in order. A tensor in some to_near
-/// moves. It leaves at the end of the section in which its copy out (none for network inputs) and
-/// its last forward use have ended. It is near again from the section of its copy in. All other
-/// tensors stay for life.
+/// Returns the plan of these sections. Precondition: their tasks are all tasks of the graph in
+/// order. A tensor in some to_near moves. It leaves at the end of the section in which its copy out
+/// (none for network inputs) and its last forward use have ended. It is near again from the section
+/// of its copy in. All other tensors stay for their whole life.
 [[nodiscard]] PlanResult plan_sections(const PlanningProblem& problem,
                                        const std::vector<Section>& sections);
 
-/// Memory of sections whatever the algorithms, to choose algorithms before planning.
+/// Memory of sections without workspaces, to choose algorithms before planning.
 struct SectionMemory {
   std::vector<Bytes> held;              ///< bytes by section, without workspaces and static bytes
   std::vector<std::size_t> section_of;  ///< section by task
@@ -54,11 +54,11 @@ void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
 /// Returns by tensor whether vDNN moves it. `consumer`: true for layers whose inputs move.
 [[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph,
                                            bool (*consumer)(const LayerModel& model));
-/// Returns the sections of vDNN's walk that moves the flagged tensors (vdnn_common.cpp).
+/// Returns the sections of vDNN's walk for these moved tensors (vdnn_common.cpp).
 [[nodiscard]] std::vector<Section> vdnn_sections(const TrainingGraph& graph,
                                                  std::vector<bool> flagged);
 
-/// Returns the plan of that walk. `consumer`: true for layers whose inputs move.
+/// Returns the plan of vdnn_sections(). `consumer`: true for layers whose inputs move.
 [[nodiscard]] PlanResult plan_vdnn(const PlanningProblem& problem,
                                    bool (*consumer)(const LayerModel& model));
 

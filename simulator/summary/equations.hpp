@@ -9,7 +9,7 @@
 namespace ooc {
 
 struct EquationsInput {
-  ClosedForm form = ClosedForm::kNone;  ///< closed form of the total; kNone: (10) to (12)
+  ClosedForm form = ClosedForm::kNone;  ///< formula for the total; kNone: equations (10) to (12)
   const TrainingGraph& graph;           ///< graph of the plan
   const CostTable& costs;
   const Plan& plan;

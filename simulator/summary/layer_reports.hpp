@@ -13,9 +13,9 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  /// What is run; null: no times. Of several devices layers are the first one's.
+  /// Iteration that runs; null: no times. With several devices layers are those of the first.
   const Iteration* about = nullptr;
-  const Plan* plan = nullptr;          ///< null: nothing moves, default alternatives
+  const Plan* plan = nullptr;          ///< null: no tensor moves, default algorithms
   const Timeline* timeline = nullptr;  ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };

@@ -1,5 +1,5 @@
-// Memory over time, as folds over the events of a run: near memory as blocks are taken and freed, far memory as
-// copies come and go, both by what they hold.
+// Memory over time, computed from the events of a run: GPU memory as blocks are taken and freed,
+// host memory as copies come and go, both by category.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace ooc {
 
-/// Bytes held from `at` on.
+/// Bytes in use from `at` on, until the next sample.
 struct MemorySample {
   Duration at;
   BytesByCategory held;
 };
 
-/// Every change of what near memory holds, by device and in time order. Steps of zero length may leave two samples at
-/// one instant: a peak and what is held behind it. The largest is Timeline::peak_near under the ideal allocator.
+/// Returns every change of GPU memory in use, by device and in time order. Steps of zero length may leave two samples
+/// at one instant: a peak and the state after it. The largest is Timeline::peak_near under the ideal allocator.
 [[nodiscard]] std::vector<std::vector<MemorySample>> near_memory_over_time(
     const Plan& plan, const TrainingGraph& graph, const Timeline& timeline);
 
@@ -30,43 +30,43 @@ struct MemorySample {
 [[nodiscard]] BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& graph,
                                                     const Timeline& timeline);
 
-/// Copies in far memory. One lives from the start of its first ToFar to the end of its last ToNear or far reader,
-/// without one to the end of the iteration; network inputs do not count: the host has them anyway. State at home there
-/// lives all the time, and its gradients as Plan::far_gradients says.
+/// Copies of tensors in host memory. A copy lives from the start of its first ToFar to the end of its last ToNear or
+/// far reader; without one, to the end of the iteration. Network inputs do not count: the host has them anyway. Model
+/// states at home there live all the time; Plan::far_gradients says how long their gradients live.
 struct FarMemory {
-  std::vector<Block> blocks;  ///< of tensors
-  std::vector<BlockId> initial;
-  Csr<StepId, BlockId> takes;  ///< by step: when it starts
-  Csr<StepId, BlockId> gives;  ///< by step: when it ends, if it is the last of `givers`
-  Csr<BlockId, StepId> givers;
+  std::vector<Block> blocks;     ///< one block a copy
+  std::vector<BlockId> initial;  ///< blocks there from the start
+  Csr<StepId, BlockId> takes;    ///< by step: blocks taken at its start
+  Csr<StepId, BlockId> gives;   ///< by step: blocks freed at its end, if it is the last of `givers`
+  Csr<BlockId, StepId> givers;  ///< by block: it is freed when the last of these steps ends
 };
 [[nodiscard]] FarMemory far_memory(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs);
 
-/// Every change of what far memory holds, in time order, one sample an instant.
+/// Returns every change of host memory in use, in time order, one sample an instant.
 [[nodiscard]] std::vector<MemorySample> far_memory_over_time(const Plan& plan,
                                                              const TrainingGraph& graph,
                                                              const CostTable& costs,
                                                              const Timeline& timeline);
-/// What far memory holds when it first holds most.
+/// Returns host memory by category at its first peak.
 [[nodiscard]] BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
                                                    const CostTable& costs,
                                                    const Timeline& timeline);
 
-/// What of far memory no times change, of a plan for one device without state at home there.
+/// Timing-independent facts of host memory use, of a plan for one device without model states there.
 struct FarUse {
   struct Life {
     Bytes bytes;
-    StepId out;                  ///< step of the first copy out
+    StepId out;                       ///< step of the first copy out
     std::optional<StepId> back = {};  ///< step of the last copy in; unset: none
   };
   std::vector<Life> lives;           ///< in order of their copies out
   std::vector<std::size_t> by_back;  ///< indices of lives copied in, in that queue's order
 };
-/// Unset: not such a plan.
+/// Unset: the plan has several devices or model states in host memory.
 [[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                                             const CostTable& costs);
-/// The sum of peak_far_by_category(), from spans alone; allocates nothing.
+/// Returns the sum of peak_far_by_category(), from times of steps alone; allocates nothing.
 [[nodiscard]] Bytes peak_far_bytes(const FarUse& use, const Timeline& timeline);
 
 }  // namespace ooc

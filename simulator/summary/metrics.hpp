@@ -14,8 +14,8 @@
 
 namespace ooc {
 
-/// monostate: unknown, as most numbers of a job that does not fit. JSON writes null, CSV an empty
-/// field.
+/// Value of a metric. monostate: unknown, as for most numbers of a job that does not fit. JSON
+/// writes null, CSV an empty field.
 using MetricValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 struct Metric {
@@ -24,15 +24,15 @@ struct Metric {
   std::string_view key;    ///< JSON: key of the value
   std::string_view what;   ///< one line of explanation
   MetricValue (*read)(const RunReport& report);
-  /// True if a column is there even without a value. Null: only for RunInputs::columns.
+  /// True if CSV has the column even without a value. Null: only if RunInputs::columns names it.
   bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
 };
 
-/// Metrics of the job, of its result, of what a job that does not fit lacks, and of inputs that few jobs have.
+/// Returns the table: metrics of the job, of its result, of a job that does not fit, and of rare inputs.
 [[nodiscard]] std::span<const Metric> metrics();
-/// Returns the columns for such inputs, in the order of metrics().
+/// Returns the columns of rows with these inputs, in the order of metrics().
 [[nodiscard]] std::vector<const Metric*> columns_for(const RunInputs& inputs);
-/// True if the report has the column.
+/// True if the report's row has the column.
 [[nodiscard]] bool is_given(const Metric& column, const RunReport& report);
 
 /// Returns the text for CSV and SQLite: plain decimal, no grouping, "" for monostate, "true" or "false".

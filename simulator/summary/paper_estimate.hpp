@@ -1,5 +1,5 @@
 // OOC-Paleo's closed forms for a simulated run: the iteration as a chain of layers in execution
-// order, its time by model/analytic, and the excess of the run by violated assumption.
+// order, its time by model/analytic, and the difference to the run by violated assumption.
 #pragma once
 
 #include <optional>
@@ -11,17 +11,17 @@
 
 namespace ooc {
 
-/// Run as the closed forms see it: facts that no link changes, and copies over the last link.
+/// Run as the closed forms see it: facts that no link changes, and times of copies over the last link.
 struct PaperChain {
-  /// Tensor that leaves and that backward reads.
+  /// Tensor that leaves GPU memory and that backward reads.
   struct Move {
     TensorId tensor;
-    std::optional<std::size_t> writer;  ///< index of the layer; unset: network input
+    std::optional<std::size_t> writer;  ///< index in `order`; unset: network input
     std::size_t reader = 0;
   };
   bool built = false;
   std::vector<LayerId> order;           ///< layers in execution order
-  std::vector<ChainLayer> layers;       ///< layers from the input on; copies over the last link
+  std::vector<ChainLayer> layers;       ///< layers from the input on; copy times of the last link
   std::vector<BackwardLayer> backward;  ///< layers from the loss on
   std::vector<Move> moves;
   Bytes retained;  ///< saved bytes that never leave GPU memory
@@ -30,7 +30,7 @@ struct PaperChain {
   [[nodiscard]] CapacityBackward capacity(BytesPerSecond swap_in) const {
     return {.layers = backward, .retained = retained, .swap_in = swap_in};
   }
-  /// Returns (7) for the layer at `place`, with the plan's copies in for the next layer.
+  /// Returns equation (7) for the layer at `place` in `backward`, with the plan's copies in for the next layer.
   [[nodiscard]] BackwardSection section(std::size_t place) const {
     return {.processing = layers[place].backward,
             .swap = place == 0 ? Duration(0) : layers[place - 1].copy_in};
@@ -51,13 +51,13 @@ struct PaperEstimateInput {
   const Plan& plan;                    ///< a plan that runs
   std::int64_t rounds = 1;             ///< number of micro-batches
   const Timeline* timeline = nullptr;  ///< run, for the differences; null: no differences
-  PaperChain* kept = nullptr;          ///< chain of an earlier call with this plan, or a new one
+  PaperChain* kept = nullptr;          ///< chain of this plan, or empty; null: none
 };
 
 /// Returns why the equations do not apply to the plan; empty: they do.
 [[nodiscard]] std::string unfit_for_paper(const Plan& plan, std::int64_t rounds);
 
-/// Unset: the schedule has no closed form.
+/// Returns the estimate; unset: the schedule has no closed form.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);
 
 /// Phases of a run on one device without gradient accumulation.

@@ -21,11 +21,11 @@ namespace ooc {
 struct MeasuredRun {
   struct Iteration {
     Duration time;   ///< time on the device
-    Duration issue;  ///< host time to queue everything
-    Duration host;   ///< host time until everything has ended
+    Duration issue;  ///< host time to queue all steps
+    Duration host;   ///< host time until all steps have ended
   };
   struct Step {
-    Span span;        ///< times in the median iteration
+    Span span;        ///< start and end in the median iteration
     Duration median;  ///< median of its duration over all iterations
     Duration min;
     Duration max;
@@ -34,10 +34,10 @@ struct MeasuredRun {
   std::string program;  ///< such as "ooc-paleo-gpu 0.1.0"
   std::string backend;  ///< "cuda", or "stub" for invented times
   std::vector<Iteration> iterations;
-  std::vector<Step> steps;
+  std::vector<Step> steps;  ///< the whole run
   std::vector<std::string> notes;
-  Bytes near_pool;  ///< GPU memory that copies cycle through
-  Bytes far_pool;
+  Bytes near_pool;  ///< GPU memory through which copies cycle
+  Bytes far_pool;   ///< host memory through which copies cycle
   Duration spin_overhead;
 };
 
@@ -77,7 +77,7 @@ struct ReplayReport {
   RunInputs inputs;
   std::string mode;  ///< "spin" or "busy"
   bool imported = false;
-  MeasuredRun run;               ///< its steps are moved to `steps`
+  MeasuredRun run;               ///< run without its steps, which are in `steps`
   Compared<Duration> iteration;  ///< predicted; median of all measured
   Duration min;
   Duration max;
@@ -86,7 +86,7 @@ struct ReplayReport {
   std::optional<double> tolerance;
   [[nodiscard]] bool within_tolerance() const;
 
-  /// Busy and stalls add up to the iteration time: predicted, and of the median iteration.
+  /// Busy time and stalls add up to the iteration time: of the prediction, and of the median iteration.
   Duration median_iteration;
   Compared<Duration> busy;
   std::array<Compared<Duration>, kStallCauses> stalls{};
@@ -117,7 +117,7 @@ struct ReplayInput {
 
 [[nodiscard]] ReplayReport summarize_replay(ReplayInput input);
 
-/// Returns indices of `steps`, largest deviation first, up to `count`, without zero deviations.
+/// Returns indices of `steps`, largest |deviation| first, up to `count`, without zero deviations.
 [[nodiscard]] std::vector<std::size_t> largest_deviations(const ReplayReport& report,
                                                           std::size_t count);
 
@@ -131,18 +131,18 @@ struct MeasuredTimes {
   const Plan& plan;  ///< plan of one device
   const TrainingGraph& graph;
   const std::vector<Span>& spans;  ///< by step, from any common origin
-  /// Steps that freed memory and that the device waited for beside the plan's waits.
+  /// By step: steps that freed memory for it, for which the device waited beside the plan's waits.
   const Csr<StepId, StepId>& memory_waits;
 };
 
-/// * A device's events are read with a resolution: a step that seems to start before what it waited for
-///   had ended is taken to start then. That shifts times by less than a microsecond, and afterwards
-///   busy + stalls = iteration time holds to the nanosecond as it does for predictions.
-/// * The gap before a compute step belongs to the plan's wait that ended last, then to the step that
-///   freed its memory; what is left, in which nothing was waited for, is `launch`: queueing, events,
-///   starting.
-/// * peak_near follows from the spans: a block is taken when its step starts and freed when the last
-///   step that uses it has ended.
+/// Returns the timeline of the measured times:
+/// * A device's events are read with a resolution: a step that seems to start before what it waited for had ended is
+/// taken to start then. That shifts times by less than a microsecond, and afterwards busy + stalls = iteration time
+/// holds to the nanosecond as it does for predictions.
+/// * The gap before a compute step is assigned to the plan's wait that ended last, then to the step that freed its
+/// memory. The rest, in which nothing was waited for, is `launch`: queueing, events, starting.
+/// * peak_near follows from the spans: a block is taken when its step starts and freed when the last step that uses it
+/// has ended.
 [[nodiscard]] Timeline measured_timeline(const MeasuredTimes& times);
 
 }  // namespace ooc

@@ -58,29 +58,29 @@ struct BytesByCategory {
   [[nodiscard]] bool operator==(const BytesByCategory&) const = default;
 };
 
-/// Options asked for, as a job file has them (docs/formats.md, 4): keys, and values as JSON.
+/// Options as typed, in the form of a job file (docs/formats.md, 4): keys, and values as JSON.
 using AskedFor = std::vector<std::pair<std::string, std::string>>;
 /// Sets the value of a key.
 void ask(AskedFor& asked, std::string_view key, std::string json);
 
-/// Inputs of the user, repeated in every result. Texts are names of the command line.
+/// Inputs of the user, repeated in every result. Texts are those of the command line.
 struct RunInputs {
-  AskedFor asked = {};  ///< in place of the members below they make the inputs a job
+  AskedFor asked = {};  ///< options as typed; they replace the members below in a job file
   std::string network;
   std::string hardware;
   std::string schedule;
-  std::string options;  ///< of the schedule, if not the defaults: "trials=time"
+  std::string options;  ///< options of the schedule that are not defaults: "trials=time"
   std::string row;  ///< in comparisons, such as "in-core, in rounds"; empty: the schedule's name
-  /// Of convolutions: "memory", "performance", or "own" if the schedule chooses; empty: no choice.
+  /// Rule for convolution algorithms: "memory", "performance", or "own" if the schedule chooses; empty: default.
   std::string algorithms;
   std::int64_t batch = 1;
   std::vector<SymbolValue> symbols;  ///< sizes of the network, by name
   Bytes memory;                      ///< GPU memory budget, static bytes included
-  bool memory_given = false;
-  Bytes far_memory;  ///< capacity of host memory
-  bool far_memory_given = false;
+  bool memory_given = false;         ///< true if memory comes from a flag
+  Bytes far_memory;                  ///< capacity of host memory
+  bool far_memory_given = false;     ///< true if far_memory comes from a flag
   std::string framework = "ideal";
-  std::string framework_meaning = {};  ///< about five words; empty: not stated
+  std::string framework_meaning = {};  ///< description in about five words; empty: not stated
   std::string accounting = "liveness";
   std::string dtype = "float32";
   std::string precision = {};       ///< name of --precision; empty: one type for all data
@@ -92,19 +92,19 @@ struct RunInputs {
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
-  std::optional<BytesPerSecond> link;
+  std::optional<BytesPerSecond> link;          ///< rate of the link; unset: from the profile
   std::optional<BytesPerSecond> link_to_far;   ///< overrides `link` in this direction
   std::optional<BytesPerSecond> link_to_near;  ///< overrides `link` in this direction
   std::optional<BytesPerSecond> far_throughput;
   std::optional<Duration> latency;
-  std::optional<Ratio> duplex;                     ///< share that both directions keep
-  std::optional<Ratio> compute_scale;              ///< factor of the machine's rates
-  std::optional<int> layer_times;                  ///< number of layers timed by --layer-times
-  int devices = 1;                                 ///< number that share the batch
-  std::int64_t expert_parallel = 1;                ///< devices over which experts are split
-  std::string exchange = "end";                    ///< instant of the gradient exchange
-  std::vector<std::string_view> columns = {};      ///< rare columns of its table
-  std::optional<BytesPerSecond> far_compute = {};  ///< memory traffic rate of far updates
+  std::optional<Ratio> duplex;         ///< share of a rate left when both directions are busy
+  std::optional<Ratio> compute_scale;  ///< factor of the machine's compute rates
+  std::optional<int> layer_times;      ///< number of layers timed by --layer-times
+  int devices = 1;                     ///< number that share the batch
+  std::int64_t expert_parallel = 1;    ///< devices over which experts are split
+  std::string exchange = "end";        ///< when devices exchange gradients
+  std::vector<std::string_view> columns = {};      ///< rare columns that its table has
+  std::optional<BytesPerSecond> far_compute = {};  ///< host memory traffic of far updates
   std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none
 };
 
@@ -117,34 +117,34 @@ struct LayerReport {
   std::vector<std::int64_t> output_shape;
   std::int64_t parameters = 0;      ///< parameters of its own, without tied ones
   std::string tied_to;              ///< layer whose weights it uses; empty: none
-  std::int64_t forward_macs = 0;    ///< of the whole batch
-  std::int64_t forward_flops = 0;   ///< of the whole batch
-  std::int64_t backward_flops = 0;  ///< at the batch
+  std::int64_t forward_macs = 0;    ///< multiply-accumulates, whole batch
+  std::int64_t forward_flops = 0;   ///< whole batch
+  std::int64_t backward_flops = 0;  ///< whole batch
   Duration forward;
-  Duration backward;  ///< all backward tasks of the layer
+  Duration backward;  ///< sum over all backward tasks of the layer
   Duration update;
-  double forward_s = 0;        ///< unrounded time
-  double backward_data_s = 0;  ///< includes a fused backward task
+  double forward_s = 0;        ///< seconds, not rounded to ns
+  double backward_data_s = 0;  ///< seconds; includes a fused backward task
   double backward_weights_s = 0;
   Bytes saved;  ///< bytes of its outputs that backward reads
-  /// Plan's action on those; kRecompute also if only their tasks are rerun. Unset: backward reads
-  /// nothing that this layer writes. In-place activations and views pass on the tensor of another
-  /// layer, which counts it.
+  /// Plan's action on the saved outputs; kRecompute also if only their tasks are rerun. Unset:
+  /// backward reads nothing that this layer writes. In-place activations and views share the tensor
+  /// of another layer, which counts it.
   std::optional<TensorAction> action;
   Duration stall;  ///< waits of this layer's tasks
-  /// Object of the longest wait: "to_near conv1_1"; a cause if it is no step's end.
+  /// Longest wait's reason: a copy such as "to_near conv1_1", or a cause if no step was awaited.
   std::string waits_for;
 };
 
-/// Gap of a tensor that leaves GPU memory, or one arrival from host memory.
+/// Gap in which a tensor leaves GPU memory, or one arrival from host memory.
 struct MovedTensor {
   std::string tensor;
   Bytes bytes;
   std::optional<Duration> out;      ///< start of the copy out; unset: none
   std::optional<Duration> back;     ///< arrival in GPU memory; unset: does not return
-  Duration wait;                    ///< time that compute waits for its copies
+  Duration wait;                    ///< time that compute waits for this tensor's copies
   std::optional<StallCause> cause;  ///< largest part of the wait; unset: no wait
-  /// Smallest rate of the copy in that hides behind the compute between last and next use; unset: none does.
+  /// Smallest rate at which compute between last and next use hides the copy in; unset: no rate does.
   std::optional<BytesPerSecond> hides_at;
 };
 
@@ -157,7 +157,7 @@ struct MeasuredErrors {
   double bias = 0;    ///< mean of predicted / measured - 1
   double lowest = 0;  ///< smallest predicted / measured - 1
   double highest = 0;
-  double ratio = 0;  ///< median error of one run's time over another's; 0: none measured
+  double ratio = 0;  ///< median error of the ratio of two runs' times; 0: none measured
 };
 
 /// Repetition of the run with one improvement, such as "link x 2".
@@ -167,11 +167,11 @@ struct WhatIf {
   double gain = 0;                         ///< 1 - new / old
 };
 
-/// Total of the same run by OOC-Paleo's equations (model/analytic).
+/// Iteration time of the run by OOC-Paleo's equations (model/analytic).
 struct PaperEstimate {
   std::string equations;         ///< "7-9" or "10-12"
   std::optional<Duration> time;  ///< unset: the equations do not apply
-  std::string unfit = {};        ///< why not; empty: the equations apply
+  std::string unfit = {};        ///< reason why the equations do not apply; empty: they do
   struct Difference {
     std::string_view cause;  ///< assumption that the run violates
     Duration time;           ///< negative: the run is faster for it
@@ -182,7 +182,7 @@ struct PaperEstimate {
 /// Backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's values.
 struct EquationStep {
   std::string layer = {};
-  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that it reads first
+  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that no earlier step reads
   Duration processing = {};   ///< T_proc(l): time of its backward tasks
   Duration swap = {};         ///< T_Swap(l-1): copies in for the next layer
   Duration section = {};      ///< by equation (7)
@@ -207,13 +207,13 @@ struct Equations {
   BytesPerSecond swap_in = {};              ///< Swap_in_Th of equation (5)
   std::string_view binds = {};              ///< slowest: "Conn_Th", "FM_Th" or "NM_Th"
   std::optional<BytesPerSecond> swap_in_run = {};  ///< unset: nothing is copied in
-  Bytes capacity = {};                             ///< of (6): budget without static bytes
+  Bytes capacity = {};                             ///< capacity in (6): budget without static bytes
   Bytes retained = {};                             ///< NM_Ca of (10): saved bytes that never leave
   struct Caught {
     std::string layer;
     Duration time;  ///< ns from the end of forward
   };
-  std::optional<Caught> caught = {};      ///< (11); unset: processing never catches up
+  std::optional<Caught> caught = {};      ///< (11): end of waits for copies in; unset: none
   std::optional<Caught> caught_run = {};  ///< first wait for a copy in
   double utilization = 1;                 ///< utilisation of backward by equation (9)
   double utilization_12 = 1;              ///< by equation (12)
@@ -224,17 +224,17 @@ struct Equations {
 
 /// Rates of a run whose network has the symbol seq.
 struct SequenceRates {
-  double tokens = 0;  ///< an iteration: batch x seq
+  double tokens = 0;  ///< tokens an iteration: batch x seq
   double tokens_per_s = 0;
-  /// 3 x 2 x multiply-accumulates of forward: 6 x parameters of matrices x tokens, and attention's
-  /// without masked pairs. Recomputation does not count.
+  /// FLOPs an iteration: 3 x 2 x multiply-accumulates of forward, that is 6 x parameters of
+  /// matrices x tokens, and attention's without masked pairs. Recomputation does not count.
   double model_flops = 0;
   std::optional<FlopsPerSecond> peak =
-      {};                              ///< peak of the products' type; unset: not in the profile
-  std::optional<double> mfu;           ///< model_flops / (iteration time x peak of all devices)
+      {};                     ///< peak of the products' type; unset: not in the profile
+  std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
 };
 
-/// Model states that move. Bytes are per iteration.
+/// Copies and updates of model states in host memory. Bytes are per iteration.
 struct StateReport {
   struct Copied {
     std::string_view name;  ///< "weights", "gradients", "optimizer" or "activations"
@@ -242,24 +242,24 @@ struct StateReport {
     Bytes to_near;
   };
   std::array<Copied, 4> copied{};
-  Bytes far_home;                   ///< bytes always in host memory
-  std::int64_t far_parameters = 0;  ///< parameters whose optimiser state is there
-  std::int64_t far_updates = 0;     ///< number of far updates
-  Duration far_busy;                ///< time of all far updates
+  Bytes far_home;                   ///< bytes of model states in host memory
+  std::int64_t far_parameters = 0;  ///< parameters whose optimiser state is in host memory
+  std::int64_t far_updates = 0;     ///< updates that run in host memory
+  Duration far_busy;                ///< time of all updates in host memory
   Duration near_updates;            ///< time of all updates on the device
-  std::string far_rate;             ///< rate of far updates and its source; empty: none
+  std::string far_rate;  ///< rate of updates in host memory, with its source; empty: no such update
 };
 
-/// What a network is and needs at one batch, before any schedule.
+/// Facts of a network at one batch, before any schedule.
 struct NetworkFacts {
   RunInputs inputs;
   std::int64_t parameters = 0;
-  std::int64_t trainable_parameters = 0;  ///< parameters without frozen ones
-  std::int64_t forward_macs_per_sample = 0;
-  Bytes saved;  ///< of the whole batch
+  std::int64_t trainable_parameters = 0;     ///< parameters without frozen ones
+  std::int64_t forward_macs_per_sample = 0;  ///< multiply-accumulates
+  Bytes saved;                               ///< bytes that backward reads, of the whole batch
   Bytes static_bytes;
   bool gradients_freed = false;       ///< weight gradients are allocated anew in every iteration
-  ParameterBytes per_parameter = {};  ///< of what is learnt: of an adapter, where there are some
+  ParameterBytes per_parameter = {};  ///< for trained parameters: of adapters, if there are any
   Bytes in_core_peak;
   std::vector<LayerReport> layers;
   std::vector<std::string> assumed;
@@ -270,18 +270,18 @@ struct RunReport : NetworkFacts {
   std::optional<OutOfMemory> out_of_memory;
   Duration iteration_time;
   double samples_per_s = 0;
-  Duration compute_time;    ///< sum of first-run tasks of this plan
-  Duration reference_time;  ///< that sum at full batch with the fastest algorithms allowed
+  Duration compute_time;    ///< time of all tasks of this plan, without reruns
+  Duration reference_time;  ///< compute_time at the whole batch with the fastest algorithms
   double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a micro-batch; the batch if there is only one
   std::int64_t rounds = 1;
   bool norms_by_round = false;  ///< batch norms use statistics of a micro-batch
-  std::string bound_class;      ///< of lower_bound, such as "schedules that only move tensors"
+  std::string bound_class;      ///< for lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
-  std::optional<Bytes> planned_for;   ///< bytes that the plan uses; unset: budget_near
-  bool keeps_gradients = false;       ///< static gradients, though the framework frees them
+  std::optional<Bytes> planned_for;  ///< bytes for which the plan was made; unset: budget_near
+  bool keeps_gradients = false;      ///< gradients are static, though the framework would free them
   Bytes peak_far;
   std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
   std::optional<BytesByCategory> peak_far_by_category;
@@ -292,8 +292,8 @@ struct RunReport : NetworkFacts {
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
   /// Largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its
-  /// share of the iteration; "compute" and compute_utilization if no loss reaches 5 %. It need not
-  /// be what helps most: other losses together, or compute, may cost more.
+  /// share of the iteration; "compute" and compute_utilization if no loss reaches 5 %. Removing it
+  /// need not help most: other losses together, or compute, may cost more.
   std::string limited_by;
   double limited_share = 0;
   std::optional<PaperEstimate> paper;  ///< set for schedules with closed forms
@@ -302,17 +302,17 @@ struct RunReport : NetworkFacts {
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
-  bool in_words = false;                               ///< the table describes the plan in words
-  std::optional<StateReport> state;                    ///< set if model states move
+  bool in_words = false;                          ///< true: the table describes the plan in words
+  std::optional<StateReport> state;               ///< set if model states move
   std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
   std::optional<Equations> equations;             ///< set if asked for
-  std::optional<MeasuredErrors> errors;           ///< of jobs like this; unset: no table at hand
-  std::vector<std::string> remarks;  ///< what the prediction leaves out, for people
+  std::optional<MeasuredErrors> errors;  ///< errors of jobs of this kind; unset: no table at hand
+  std::vector<std::string> remarks;      ///< effects that the prediction leaves out, for people
 };
 
-/// Bytes that suffice in the memory that is too small, or, where a run decides, at least that much; unset: not known.
+/// Returns bytes that suffice in the memory that is too small, or a lower bound if only runs can tell; unset: unknown.
 [[nodiscard]] std::optional<Bytes> needed_bytes(const OutOfMemory& oom);
-/// Bytes that the job lacks of what there is, or, where needs are not known, that its step lacks.
+/// Returns the bytes missing: needed_bytes() less `there`; if that is unknown, the bytes that the blocked step lacks.
 [[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
 [[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
@@ -321,32 +321,32 @@ struct LargestLoss {
   std::optional<StallCause> cause;  ///< unset: slower compute
   double share = 0;                 ///< lost share of the iteration
 };
-/// Unset: nothing is lost. Ties: compute, then the first cause.
+/// Returns the largest loss; unset: nothing is lost. Ties: compute, then the first cause.
 [[nodiscard]] std::optional<LargestLoss> largest_loss(const RunReport& report);
-/// Name as in limited_by.
+/// Name as in RunReport::limited_by.
 [[nodiscard]] std::string_view limit_name(StallCause cause);
 [[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
-/// Result of `inspect`; times only with a hardware profile, 0 without.
+/// Result of `inspect`. Times are 0 without a hardware profile.
 struct NetworkReport : NetworkFacts {
   std::string source;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< names, shapes
-  std::int64_t active_parameters = 0;    ///< parameters that one token uses
-  std::int64_t forward_macs = 0;         ///< of the whole batch
-  std::int64_t forward_flops = 0;        ///< of the whole batch
-  std::int64_t backward_flops = 0;       ///< at the batch
-  Bytes weight_copies;                   ///< weight copies that backward reads; not in `saved`
-  Bytes saved_inputs;                    ///< part of `saved`: network inputs
+  std::int64_t active_parameters = 0;  ///< parameters that one token uses
+  std::int64_t forward_macs = 0;       ///< of the whole batch
+  std::int64_t forward_flops = 0;      ///< of the whole batch
+  std::int64_t backward_flops = 0;     ///< whole batch
+  Bytes weight_copies;  ///< bytes of weight copies that backward reads; not in `saved`
+  Bytes saved_inputs;   ///< part of `saved`: network inputs
   std::optional<Duration> compute_time;  ///< sum of all tasks; unset without hardware
 };
 
 // Result of `compare` over several machines or links, as plain data: a comparison of schedules for
-// each, represented by the best.
+// each, represented by its best row.
 
 /// Machine, or machine with another link.
 struct MachineRow {
   std::vector<RunReport> results;    ///< one a schedule, best first; never empty
-  std::string state = {};            ///< preset of moving states, if several are compared
+  std::string state = {};            ///< preset of model states, if several are compared
   std::vector<std::string> remarks;  ///< about the machine, for people
 };
 

@@ -23,50 +23,50 @@ enum class Detail { kTotals, kPeaks, kLayers };
 
 struct SummaryInput {
   const RunInputs& inputs;
-  const Iteration& job;                   ///< the network's own
-  const Iteration& about;                 ///< what `plan`, `outcome` and `bounds` are about
+  const Iteration& job;                   ///< iteration of the network before any rewriting
+  const Iteration& about;                 ///< iteration of `plan`, `outcome` and `bounds`
   const PlanResult& plan;                 ///< as make_plan returned it
-  const std::optional<Outcome>& outcome;  ///< none exactly where `plan` is an OutOfMemory
-  Bytes in_core_peak;  ///< in_core_peak() of in_core_peak.hpp
+  const std::optional<Outcome>& outcome;  ///< unset if and only if `plan` is an OutOfMemory
+  Bytes in_core_peak;                     ///< bytes; see in_core_peak() below
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported
   std::vector<std::string> assumed = {};               ///< as HardwareProfile::assumed
   ClosedForm closed_form = ClosedForm::kNone;          ///< closed form of the schedule
-  PaperChain* paper = nullptr;         ///< chain of this plan, kept between its runs
-  std::optional<Bytes> peak_far = {};  ///< peak, if known already; unset: computed
+  PaperChain* paper = nullptr;         ///< chain of this plan, reused by its runs; null: none
+  std::optional<Bytes> peak_far = {};  ///< bytes of host memory; unset: to be computed
   Detail detail = Detail::kLayers;
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
-/// Sets the totals of a run in a report that was made for this plan, at whatever copy costs; the caller updates the costs
-/// in its inputs. Returns the timeline; null: the job does not fit.
+/// Updates the totals in a report that was made for this plan, after a run at other copy costs; the
+/// caller updates the costs in its inputs. Returns the timeline; null: the job does not fit.
 const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
 struct InspectionInput {
   const TrainingGraph& graph;
   RunInputs inputs = {};
-  const Iteration* job = nullptr;  ///< null: no times
-  /// Sizes without costs; null: estimate_sizes() of the batch.
+  const Iteration* job = nullptr;  ///< iteration with costs; null: no times
+  /// Sizes if there are no costs; null: estimate_sizes() at the batch.
   const CostTable* sizes = nullptr;
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
   std::vector<std::string> assumed = {};
 };
 
-/// Returns "float32" if trained parameters have a type of their own (adapters); else empty.
+/// Returns "float32" if trained adapters have a type of their own; else empty.
 [[nodiscard]] std::string adapter_dtype(const Network& network);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
-/// Indices of `reports`, best first: by iteration time, then what does not fit by the smallest
-/// budget it would need (unknown ones last). Equals keep their order.
+/// Returns indices of `reports`, best first: by iteration time, then jobs that do not fit by the
+/// smallest budget needed (unknown ones last). Equals keep their order.
 [[nodiscard]] std::vector<std::size_t> best_first(const std::vector<RunReport>& reports);
 
 // Peak of GPU memory if nothing moves, static bytes included, by accounting rule (docs/model.md,
 // 3). Reported as `in_core_peak_bytes`.
 
-/// Liveness and define-by-run: the largest sum over tasks of live tensors and the first
-/// alternative's workspace. Rules without lifetimes: their footprint and the largest workspace.
+/// Returns the peak in bytes. Liveness and define-by-run: the largest sum over tasks of live tensors and the first
+/// algorithm's workspace. Rules without lifetimes: their footprint and the largest workspace.
 [[nodiscard]] Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs,
                                  Accounting accounting);
 

@@ -1,4 +1,4 @@
-// Action of a plan on each saved tensor between forward and backward, for software that shall do
+// Action of a plan on each saved tensor between forward and backward, so that other software can do
 // the same (`--export-policy`, docs/policy.md).
 #pragma once
 
@@ -16,8 +16,8 @@ namespace ooc {
 struct TensorPolicy {
   TensorId tensor;
   TensorAction action = TensorAction::kKeep;
-  /// kSwap: layer whose forward task ends before the copy out starts. Unset: at once, or a network
-  /// input, which the host has anyway.
+  /// kSwap: layer whose forward task ends before the copy out starts. Unset: no such layer, or a
+  /// network input, which the host has anyway.
   std::optional<LayerId> out_after;
   /// kSwap, kRecompute: layer whose backward starts the copy in or the rerun; unset: before
   /// backward begins.
@@ -26,11 +26,11 @@ struct TensorPolicy {
 
 struct TensorPolicies {
   std::vector<TensorPolicy> needed;  ///< tensors that backward or a rerun task reads, by TensorId
-  std::vector<TensorId> left_out;  ///< tensors copied at other times: gradients, or within forward
+  std::vector<TensorId> left_out;    ///< tensors copied within a pass: gradients, or within forward
 };
 
-/// Precondition: one device, no gradient accumulation, pages, compression or moving states. A tensor that a
-/// rerun task writes besides its purpose counts as recomputed, even if the plan also has it near.
+/// Returns the actions. Precondition: one device; no gradient accumulation, pages, compression or model states in host
+/// memory. A tensor that a rerun task writes besides its purpose counts as recomputed, even if the plan also keeps it.
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
 

@@ -36,7 +36,7 @@ struct Span {
   Duration end;
 };
 
-/// Gap of a compute queue, or a rerun task.
+/// Gap of the compute queue of a device, or a rerun task.
 struct Stall {
   StallCause cause = StallCause::kDependency;
   std::int16_t device = 0;
@@ -54,20 +54,20 @@ struct StepEvent {
 
 struct Timeline {
   std::vector<Span> spans;  ///< by step
-  /// All starts and ends as they followed each other, also within one instant; empty where nobody asked for them.
+  /// All starts and ends in order, also within one instant; empty unless the simulation was asked for them.
   std::vector<StepEvent> events;
   std::vector<Stall> stalls;  ///< in time order per device; zero-length ones left out
   Duration iteration_time;    ///< from the start of the first to the end of the last step
-  Duration busy;              ///< first-run task time (device 0)
+  Duration busy;              ///< time of tasks run for the first time, device 0
   std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
   Bytes peak_near;                 ///< largest near-memory use of a device, static bytes included
   bool waited_for_memory = false;  ///< a step was ready before its blocks fitted
 };
 
-/// Events for spans whose order is not known: at one instant ends come first, then steps one by one as planned.
+/// Returns events for steps known only by their times. At one instant ends come first, then steps as planned.
 [[nodiscard]] std::vector<StepEvent> events_of(const std::vector<Span>& spans);
 
-/// The run stopped: no step is running and no head of a queue can start.
+/// Stop of a run: no step is running and no head of a queue can start.
 struct Blocked {
   StepId step;  ///< head of a queue that was ready first
   Bytes wanted;
@@ -94,8 +94,8 @@ struct Gap {
   const QueuedStep& step;
   int device = 0;
   std::int64_t from = 0;    ///< end of the compute step before; 0 if none
-  std::int64_t ready = 0;   ///< all waits had ended and the host had issued the step
-  std::int64_t issued = 0;  ///< the host had issued the step; 0 if no step waits for the host
+  std::int64_t ready = 0;   ///< after all waits and the host's issue of the step
+  std::int64_t issued = 0;  ///< after the host's issue of the step; 0 if none waits for it
   std::int64_t start = 0;
   std::optional<StepId> releaser;  ///< step that freed memory; set if start > ready
 };
