@@ -1,6 +1,8 @@
-// Options that only single schedules read, in a header of their own, so that a new option rebuilds
-// few files. Included by option_table.cpp, these schedules and their tests, never by another
-// header.
+// Options that only single schedules read, in a header of their own, so that a new one rebuilds few files. Never
+// included by another header.
+//
+// To add an option: a field here, a row in option_table.cpp, and its name in the `options` of the
+// schedules that read it.
 #pragma once
 
 #include <cstdint>
