@@ -1,4 +1,4 @@
-// A program that this one runs, and where programs are.
+// Runs another program and finds programs on PATH.
 #pragma once
 
 #include <functional>
@@ -9,15 +9,15 @@
 
 namespace ooc {
 
-/// End of a child process.
+/// How a child process ended.
 struct ChildEnd {
-  std::string how;  ///< such as "ended with exit code 3" or "said nothing for 5 s"
+  std::string how;  ///< text such as "ended with exit code 3" or "said nothing for 5 s"
   int exit_code = -1;
 };
 
-/// Runs a program without input; `take` gets each line of its output with the line's end. The child
-/// has its own process group, so Ctrl-C reaches only the parent, which then ends the child; so do
-/// an exception of `take` and a silence of `silence_ms`. Standard error is shared. Unset: Ctrl-C.
+/// Runs a program without input; `take` gets each line of its output with the line's end. The child has its own process
+/// group, so Ctrl-C reaches only the parent, which then ends the child. An exception of `take`, or no output for
+/// `silence_ms`, also ends the child. Standard error is shared. Unset: ended by Ctrl-C.
 [[nodiscard]] std::optional<ChildEnd> run_child(
     const std::string& program, const std::vector<std::string>& arguments, int silence_ms,
     const std::function<void(const std::string& line)>& take);

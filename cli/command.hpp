@@ -29,7 +29,7 @@ inline constexpr std::string_view kExitCodes =
     "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
     "interrupted";
 
-/// Shell completion of a flag's value. kInputs: input files; kFiles: other files.
+/// What the shell completes as a flag's value. kInputs: input files; kFiles: other files.
 enum class Completes {
   kNothing,
   kFiles,
@@ -42,10 +42,10 @@ enum class Completes {
   kChoices
 };
 
-/// Returns the word of `list` for such values, "networks"; empty: there is none.
+/// Returns the word after `list` that lists such values, "networks"; empty: none.
 [[nodiscard]] std::string_view list_word(Completes completes);
 
-/// Flag. `value`: name of its value in --help; empty: a switch.
+/// Flag of a subcommand. `value`: name of its value in --help; empty: a switch.
 struct Flag {
   std::string_view name;  ///< such as "--hardware"
   std::string_view value = {};
@@ -53,7 +53,7 @@ struct Flag {
   Completes completes = Completes::kNothing;
   std::string_view choices = {};  ///< for kChoices: "table|json|csv"
   bool many = false;              ///< takes several values and may be repeated
-  std::string_view list = {};     ///< examples of several values; empty: takes one
+  std::string_view list = {};     ///< examples of several values; empty: only one value
   OptionGroup group = {};         ///< default: kUsual
   std::string_view brief = {};    ///< another name, such as "-o"; empty: none
 };
@@ -81,7 +81,7 @@ class FlagName {
   std::string_view name_;
 };
 
-/// Arguments after the flags, all of one kind.
+/// Arguments that are not flags, all of one kind.
 struct Positionals {
   std::string_view name;  ///< such as "NETWORK"; empty: none
   std::string_view help;
@@ -107,20 +107,20 @@ class Arguments {
         job_(std::move(job)) {}
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
-  /// Word of Positionals::word; empty: not given.
+  /// Returns the word before the arguments (Positionals::word); empty: not given.
   [[nodiscard]] const std::string& word() const { return word_; }
-  /// Values of a flag; empty: not given. A switch has one empty value.
+  /// Returns the values of a flag; empty: not given. A switch has one empty value.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
-  /// Only value of a flag; unset: not given.
+  /// Returns the only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
-  /// Path of the job file given in place of the positionals; empty: none.
+  /// Returns the path of the job file given instead of positionals; empty: none.
   [[nodiscard]] const std::string& job() const { return job_; }
-  /// All given flags by name, with their values.
+  /// Returns all given flags by name, with their values.
   [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
     return flags_;
   }
-  /// Whole command line, program name first, for reports.
+  /// Returns the whole command line, program name first, for reports.
   [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
 
  private:
@@ -134,7 +134,7 @@ class Arguments {
 struct Command {
   std::string_view name;
   std::string_view summary;   ///< one line
-  std::string_view examples;  ///< start of --help; one a line
+  std::string_view examples;  ///< start of --help, one example a line
   Positionals positionals = {};
   std::span<const Flag> flags = {};
   int (*run)(const Arguments& arguments);  ///< returns the exit code; throws SpecError

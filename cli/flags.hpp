@@ -49,14 +49,14 @@ inline constexpr Flag kMaxInput{"--max-input", "SIZE",
 inline constexpr Flag kQuiet{"--quiet", "", "no progress and no remarks on standard error"};
 inline constexpr Flag kNoColor{"--no-color", "", "no colours (as with NO_COLOR set)"};
 
-/// Returns the flags of a run. `lists`: with several values; `but`: left out.
+/// Returns the flags of a run. `lists`: flags that take several values; `but`: flags left out.
 [[nodiscard]] std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists = {},
                                         std::initializer_list<std::string_view> but = {});
 /// Returns the flags of a sweep, in which every axis is a list.
 [[nodiscard]] std::vector<Flag> of_sweeps();
-/// Returns the flags named, and the options of schedules if `names` has "--schedule".
+/// Returns these flags; with "--schedule" also the options of schedules.
 [[nodiscard]] std::vector<Flag> of_options(std::initializer_list<std::string_view> names);
-/// Returns `flags`, then a command's own. A flag of the same name is replaced.
+/// Returns `flags`, then `own`. A flag in `own` replaces one of the same name.
 [[nodiscard]] std::vector<Flag> joined(std::vector<Flag> flags, std::initializer_list<Flag> own);
 
 /// Argument of commands about one network.

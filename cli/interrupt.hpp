@@ -1,4 +1,4 @@
-// Handling of Ctrl-C. By default unfinished outputs are removed and the process ends at once with
+// Handling of Ctrl-C. By default unfinished outputs are removed and the process exits at once with
 // 130. Commands with partial results to save (sweep, calibrate) are notified instead, and have
 // kTimeToFinish.
 #pragma once
@@ -13,8 +13,8 @@ namespace ooc {
 /// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE, so that writes fail with EPIPE.
 void catch_interrupts();
 
-/// While one lives, the first of these signals only sets interrupted(). A second signal a moment
-/// later, or the end of the time to finish, ends the process in any case.
+/// While an object lives, the first of these signals only sets interrupted(). A second signal a
+/// moment later, or the end of kTimeToFinish, ends the process in any case.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -27,8 +27,8 @@ class InterruptGuard {
 /// Thrown by a command that has saved its partial results.
 struct Interrupted : std::exception {};
 
-/// Registers a file that has not got its final name yet for removal by a signal that ends the process. Unset: the table is full or the
-/// path too long; then only ordinary errors remove it.
+/// Registers a file that does not have its final name yet: a signal that ends the process removes
+/// it. Unset: table full or path too long, so only ordinary errors remove it.
 [[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const std::string& path);
 void forget_on_interrupt(std::size_t slot);
 

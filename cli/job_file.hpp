@@ -1,7 +1,7 @@
-// A job as a JSON file (docs/formats.md, 4): what flags say, each under its flag's name, in place of NETWORK. Every command
-// about a network takes one; those that take lists take lists from it. It is read by turning it into flags, and a flag of
-// the command line takes the place of the job's. A trainer's own file (cli/trainer_file.hpp) does the same beside NETWORK, by
-// --job.
+// Job files (docs/formats.md, 4): JSON with the values of flags, each under its flag's name, in
+// place of NETWORK. Every command about a network reads one; commands that take lists take lists
+// from it. The job is turned into flags, which those of the command line override. A trainer's own
+// file (cli/trainer_file.hpp), given by --job, does the same beside NETWORK.
 #pragma once
 
 #include <optional>
@@ -17,24 +17,24 @@
 namespace ooc {
 
 inline constexpr std::string_view kJobFormat = "ooc-paleo/job";
-/// What results say beside what was asked for.
+/// Keys of results that are not options, so a result is accepted as a job file.
 inline constexpr std::string_view kOfResults[] = {
     "network_name",    "hardware_name",    "timed_layers",   "framework_meaning",
     "offload_meaning", "schedule_options", "gradient_dtype", "adapter_dtype"};
 
-/// Not who works on results, how, and where they go: a job from elsewhere must not choose a file to replace.
+/// False for flags about output, threads and similar: a job from elsewhere must not choose a file to replace.
 [[nodiscard]] bool is_of_jobs(const Flag& flag);
 
 class JobFile {
  public:
-  /// SpecError naming file and place for what is no job, or says what no flag says.
+  /// Reads the file. Throws SpecError with file and place if it is no job, or for a key without a flag.
   JobFile(const SpecDocument& document, const Command& command, const Arguments& given);
   JobFile(const TrainerFile& trainer, const std::string& path, const Command& command,
           const Arguments& given);
 
-  /// The flags of the command line, and those of the job that it has not.
+  /// Returns the given flags, and those of the job that were not given.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
-  /// What it says, as a command line has it.
+  /// Returns the job as a command line.
   [[nodiscard]] std::string words() const;
   /// An error about a flag that the job has set, as one about its place there.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
@@ -43,10 +43,10 @@ class JobFile {
   struct Entry {
     std::string flag;
     std::string pointer = {};
-    std::vector<std::string> texts = {};  ///< of a list, one an element
+    std::vector<std::string> texts = {};  ///< texts; of a list, one for each element
     char separator = ',';
     bool list = false;
-    std::string file = {};  ///< empty: the job's
+    std::string file = {};  ///< file in which it stands; empty: the job's
   };
   void add(const Flag& flag, const SpecView& value, std::string_view unit = {});
   void add_symbols(const SpecView& symbols);
@@ -55,16 +55,16 @@ class JobFile {
   std::vector<Entry> entries_;
 };
 
-/// The job of --job, or that the only argument names: a file that says so. None for networks.
+/// Returns the job of --job, or of the only argument if that is a job file. Unset for networks.
 [[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
                                               const ReadLimits& limits);
 
-/// What a command line asks for, as a job has it: keys, and values as JSON. Where results go is no part of it.
+/// Returns a command line as a job: keys, and values as JSON, without flags about output.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
 
 // The JSON Schema of job files, made from the table of options and the commands' own flags.
 
-/// What studies/study.schema.json has; a test compares the two.
+/// Returns the text of studies/study.schema.json; a test compares the two.
 [[nodiscard]] std::string job_schema();
 
 }  // namespace ooc

@@ -19,11 +19,11 @@ struct TracedLayers {
   std::string coverage;          ///< for a remark
 };
 
-/// Names of ranges that say which layers they are: names of layers, and classes of modules that several operators make up.
+/// Returns names of ranges that identify layers: names of layers, and classes of modules with several operators.
 [[nodiscard]] std::vector<std::string> ranges_of_layers(const Network& network);
 
-/// The N-th operator of a kind in a pass is the N-th layer of that kind, unless a range bears the layer's name. Kinds whose
-/// numbers differ stay without times. Throws SpecError where no half of the trace's time is found again.
+/// Assigns times: the N-th operator of a kind in a pass is the N-th layer of that kind, unless a range has the layer's
+/// name. Kinds with differing numbers get no times. Throws SpecError if less than half of the time is assigned.
 [[nodiscard]] TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
                                            const std::string& file);
 
@@ -32,7 +32,7 @@ struct TracedLayers {
 [[nodiscard]] std::vector<LayerTime> read_layer_times_file(const std::string& path,
                                                            const Network& network,
                                                            const ReadLimits& limits = {});
-/// Reads from memory; `file` is the name for messages.
+/// Reads from memory; `file`: name for messages.
 [[nodiscard]] std::vector<LayerTime> read_layer_times_text(std::string_view text,
                                                            const std::string& file,
                                                            const Network& network);

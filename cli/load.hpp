@@ -1,4 +1,4 @@
-// Files that names on the command line stand for, located and read.
+// Finds and reads the files named on the command line.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace ooc {
 
-/// `place`: flag or argument of the name. Throws SpecError for an unknown name, and as
-/// read_workload() does.
+/// Reads a network. `place`: flag or argument of the name. Throws SpecError for an unknown name,
+/// and as read_workload() does.
 [[nodiscard]] Workload load_workload(const std::string& name, std::string_view place,
                                      const CaseOptions& options);
 [[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
@@ -21,16 +21,16 @@ namespace ooc {
 /// inside are allowed: comparing a copy with one change is common.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);
-/// Returns the names in the files; if two are equal, the user's texts for all.
+/// Returns the names in the files; if two are equal, the user's texts for all files.
 [[nodiscard]] std::vector<std::string> told_apart(std::vector<std::string> names,
                                                   const std::vector<std::string>& given);
-/// Loads all of --hardware, with names as by told_apart. Throws SpecError for a file given twice.
+/// Loads all profiles of --hardware, with names by told_apart. Throws SpecError for a file given twice.
 [[nodiscard]] std::vector<Machine> load_machines(const std::vector<std::string>& given,
                                                  const CaseOptions& options);
-/// Reads the framework called `name`. Throws SpecError for an unknown name.
+/// Reads the framework called `name` into the options. Throws SpecError for an unknown name.
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place);
-/// Without --framework: loads the one that all machines name, if any. Throws SpecError if they
-/// differ.
+/// Without --framework: loads the framework that all machines name, if any. Throws SpecError if
+/// they differ.
 void load_framework_of(CaseOptions& options, std::span<const Machine> machines);
 /// Reads --layer-times for the workload's layers.
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload);

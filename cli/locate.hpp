@@ -1,5 +1,5 @@
 // Locations of networks, hardware profiles and validation rows. NETWORK, PROFILE and ROWS are paths
-// or names by their spelling: with a slash or ending in .json a path, - standard input, all else a
+// or names by their spelling: with a slash or ending in .json a path, - standard input, otherwise a
 // name in the data folders. So the program works from any directory, and files there change
 // nothing.
 #pragma once
@@ -13,7 +13,7 @@ namespace ooc {
 
 enum class DataKind { kNetwork, kHardware, kFramework, kRow };
 
-/// Returns the kind that `list` calls `word`, such as "networks"; unset: none.
+/// Returns the kind for a word after `list`, such as "networks"; unset: unknown word.
 [[nodiscard]] std::optional<DataKind> data_kind(std::string_view word);
 
 /// Shipped file and its name.
@@ -22,18 +22,18 @@ struct DataFile {
   std::string path;
 };
 
-/// Returns $OOC_PALEO_DATA, if set; then share/ooc-paleo beside an installed program, or the
+/// Returns $OOC_PALEO_DATA, if set; else share/ooc-paleo beside an installed program; else the
 /// sources of a program in its build folder. Throws SpecError if the variable names no folder.
 [[nodiscard]] std::vector<std::string> data_folders();
 
-/// Returns the folders of architectures that profiles name.
+/// Returns the folders with architecture files.
 [[nodiscard]] std::vector<std::string> architecture_folders();
-/// Returns the folders of frameworks that others are `like`.
+/// Returns the folders with framework files.
 [[nodiscard]] std::vector<std::string> framework_folders();
-/// Returns the folders of families that configs need.
+/// Returns the folders with family files, for configs of checkpoints.
 [[nodiscard]] std::vector<std::string> family_folders();
 
-/// Returns a hint for programs without data folder.
+/// Returns a hint for messages of programs without data folder.
 [[nodiscard]] std::string no_data_folder();
 
 /// Returns all files of a kind in the data folders, by name. Schemas and networks of
@@ -56,7 +56,7 @@ struct DataFile {
 /// data, or the output of scripts/build-pages. Unset: not built.
 [[nodiscard]] std::optional<std::string> find_page_script();
 
-// Files of validation rows that a command line names.
+// Files of validation rows named on a command line.
 
 /// Returns the named files in that order; without names, all shipped ones. "networks" names all
 /// shipped sets of measured networks. Throws SpecError for an unknown name, with the nearest.

@@ -18,11 +18,11 @@
 
 namespace ooc {
 
-/// Returns the options of a job. `but`: flags that mean something else here.
+/// Returns the options of a job. `but`: flags that the command reads itself.
 [[nodiscard]] CaseOptions case_options(const Arguments& arguments,
                                        std::initializer_list<FlagName> but = {});
 
-/// Returns the options of flags that are no axes of sweeps (simulator/predict/options.hpp).
+/// Returns the options from flags that are not axes of sweeps (simulator/predict/options.hpp).
 [[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments,
                                               std::initializer_list<FlagName> but = {});
 
@@ -54,8 +54,8 @@ struct ResultOptions {
 /// Parses an integer from 1 to 2^31, for --batch and similar flags.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 
-/// Returns what shipped validation rows measure as errors, by kind, from the data folders; null if there is none. Throws
-/// SpecError for a bad file.
+/// Returns the errors of shipped measurements by kind of job, from the data folders; null if there
+/// is no such file. Throws SpecError for a bad file.
 [[nodiscard]] std::shared_ptr<const std::vector<MeasuredErrors>> measured_errors_table();
 
 }  // namespace ooc

@@ -12,37 +12,37 @@
 
 namespace ooc {
 
-/// Thrown when the reader of a pipe has gone: no error, but writing is pointless.
+/// Thrown if the reader of a pipe has gone: not an error, but further writing is pointless.
 struct ReaderGone : std::exception {};
 
 /// Returns the file that writing to `path` replaces or creates, links resolved; empty for stdout,
 /// folders, devices and pipes.
 [[nodiscard]] std::string output_target(const std::string& path);
 
-/// Writes all of `text`. False, with errno set, on failure.
+/// Writes all of `text`. Returns false, with errno set, on failure.
 [[nodiscard]] bool write_fully(int descriptor, std::string_view text);
 
 /// Opens /dev/null for closed descriptors 0 to 2, so that no file opened later receives the
-/// messages of standard error. Each opens in the wrong direction: reads and writes fail, as on a
-/// closed one.
+/// messages of standard error. Each is opened in the wrong direction, so reads and writes fail as
+/// on a closed descriptor.
 void open_closed_descriptors();
 
 class OutputFile {
  public:
-  /// `flag` ("-o", "--trace") is for messages. Throws SpecError if the place cannot be written.
+  /// Opens the output. `flag` ("-o", "--trace"): for messages. Throws SpecError if it cannot be written.
   OutputFile(std::string flag, std::string path);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();  ///< without commit(): removes the new file, keeps the old one
 
-  /// Writes, buffered. Throws SpecError if the disk is full, ReaderGone if a pipe was closed.
+  /// Writes to the buffer. Throws SpecError if the disk is full, ReaderGone if a pipe was closed.
   void write(std::string_view text);
   /// Writes out the buffer, for outputs that others read while they grow.
   void flush();
-  /// Flushes, closes and renames the file. A reader that has gone is no error here: the work is
-  /// done, and the exit code tells its result.
+  /// Flushes, closes and renames the file. A closed pipe is no error here: the work is done, and
+  /// the exit code tells its result.
   void commit();
-  /// write() and commit(), for results in one piece.
+  /// Calls write() and commit(), for results in one piece.
   void finish(std::string_view text);
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -31,7 +31,7 @@ struct Inputs {
   std::span<const std::string> others = {};  ///< paths of further inputs
 };
 
-/// Checks of open_outputs(), without opening a file.
+/// Makes the checks of open_outputs(), without opening a file.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
 /// Opens -o (default stdout), --trace, --memory-snapshot, --export-plan, --export-policy and --report. Throws
@@ -39,8 +39,8 @@ void check_outputs(const Arguments& arguments, const Inputs& inputs);
 /// `inputs`, --layer-times or --import-measurements.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// Writes the result, and its pictures from its JSON and the documents `beside`. `write` returns
-/// the text of a writer.
+/// Writes the result, and its pictures from its JSON and the documents `beside`. `write`: returns a
+/// writer's text.
 template <class Write>
 void finish_result(Outputs& outputs, const Writer& writer, std::string_view title,
                    const Write& write, std::initializer_list<PageDocument> beside = {}) {

@@ -1,5 +1,5 @@
-// --report: a page with the charts of a result. They are drawn by reports/pages, JavaScript that scripts/build-pages
-// bundles with its library (needs npm), found like other data.
+// --report: a page with the charts of a result. The charts are drawn by JavaScript of reports/pages.
+// scripts/build-pages bundles it with its library (needs npm); the program finds it like other data.
 #pragma once
 
 #include <optional>

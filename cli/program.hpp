@@ -1,4 +1,4 @@
-// Program, from its command line to its exit code.
+// The program, from its command line to its exit code.
 #pragma once
 
 #include <string>

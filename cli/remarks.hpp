@@ -11,17 +11,17 @@
 
 namespace ooc {
 
-/// Whether remarks are wanted (--quiet).
+/// kQuiet: --quiet suppresses remarks.
 enum class Remarks { kShown, kQuiet };
 /// Prints "ooc-paleo: <text>" on one line.
 void remark(Remarks remarks, std::string_view text);
 /// Prints "ooc-paleo: remark: <file>: <text>"; nothing if `text` is empty.
 void remark_on(Remarks remarks, std::string_view file, std::string_view text);
-/// Prints what may make predictions wrong: implausible numbers of the profile, and several devices
-/// of which one is simulated. `devices`: of --devices.
+/// Prints warnings about a machine: implausible numbers of the profile, and several devices of
+/// which one is simulated. `devices`: of --devices.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// Prints training_remark(), and what an import could not express.
+/// Prints training_remark(), and parts of the model that an import left out.
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 
@@ -29,8 +29,8 @@ void remark_on_training(Remarks remarks, const Workload& workload, const CaseOpt
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);
 
-/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0 if there
-/// is no terminal: unlimited.
+/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0: no
+/// terminal, unlimited.
 [[nodiscard]] std::size_t width_of(int descriptor);
 /// Returns the width for an output; "-" is standard output.
 [[nodiscard]] std::size_t width_for(const std::string& output);

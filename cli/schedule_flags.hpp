@@ -1,5 +1,5 @@
-// Schedules of a command line. A flag that only some schedules read (simulator/schedules/option_table.hpp)
-// and no chosen one does is refused, for it would silently change nothing.
+// Schedules of a command line. A flag that none of them reads
+// (simulator/schedules/option_table.hpp) is refused, since it would silently change nothing.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ namespace ooc {
 
 struct ChosenSchedules {
   std::vector<const Schedule*> schedules;
-  bool all = false;  ///< "all" was given, not names
+  bool all = false;  ///< true: "all" was given; false: names
 };
 /// Returns the schedules of --schedule; default: `usual`.
 [[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
@@ -32,9 +32,9 @@ struct ChosenSchedules {
 /// Throws SpecError for a flag that no chosen schedule reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);
 
-/// `all`: returns those that every machine can run, with one remark on the others, unless all
-/// machines declare the missing modes impossible. Otherwise: throws SpecError for a schedule
-/// that some machine, or a pass of the job, cannot run.
+/// Returns the schedules that every machine can run. `all`: omits the others, with one remark,
+/// unless all machines declare the missing modes impossible. Otherwise throws SpecError for a
+/// schedule that some machine, or a pass of the job, cannot run.
 [[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
                                                     std::span<const Machine> machines,
                                                     const CaseOptions& options, Remarks remarks);

@@ -1,4 +1,4 @@
-// Whole file as text, and text in lower case.
+// Reads a whole file as text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ooc {
 
-/// Throws SpecError for a missing or unreadable file and above the limit. `place`: flag that named
-/// it, or empty.
+/// Returns the text. Throws SpecError for a missing or unreadable file, or one above the limit.
+/// `place`: flag that named it, or empty.
 [[nodiscard]] std::string read_text_file(const std::string& path, std::string_view place,
                                          const ReadLimits& limits = {});
 

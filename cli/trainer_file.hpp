@@ -1,5 +1,5 @@
-// What a trainer's own file says of a job (--job): DeepSpeed's JSON; accelerate's, axolotl's or a Hugging Face trainer's
-// YAML. Keys are the programs' (DeepSpeed 0.17, accelerate 1.10, axolotl 0.12, transformers 4.56).
+// Job options in a trainer's own file (--job): DeepSpeed's JSON; YAML of accelerate, axolotl or a Hugging Face trainer.
+// Keys are those of DeepSpeed 0.17, accelerate 1.10, axolotl 0.12, transformers 4.56.
 #pragma once
 
 #include <string>
@@ -10,25 +10,25 @@
 
 namespace ooc {
 
-/// A flag that follows, and the key that it follows from.
+/// Flag with its value, and the key of the file from which it follows.
 struct TrainerFlag {
   std::string flag;     ///< such as "--batch", or "NETWORK"
   std::string text;     ///< its value; empty: a switch
-  std::string file;     ///< the file, or one that it names
+  std::string file;     ///< the trainer's file, or one that it names
   std::string pointer;  ///< such as "/zero_optimization/stage"
 };
 
 struct TrainerFile {
-  std::vector<TrainerFlag> flags;  ///< each once
-  /// "/tensor_parallel_size is not understood: ...": what changes the iteration and is left out.
+  std::vector<TrainerFlag> flags;  ///< flags, each once
+  /// Settings that change the iteration but are left out: "/tensor_parallel_size is not understood: ...".
   std::vector<std::string> remarks;
 };
 
-/// Reads the file and those that it names. `devices`: --devices, if given beside it; empty: not given. Throws SpecError
-/// for what is no such file and for values that contradict each other.
+/// Reads the file and those that it names. `devices`: --devices, if given beside it; empty: not
+/// given. Throws SpecError if it is not such a file, and for values that contradict each other.
 [[nodiscard]] TrainerFile read_trainer_file(const std::string& path, std::string_view devices,
                                             const ReadLimits& limits = {});
-/// The same of a text; `file` is its name.
+/// Reads from memory; `file`: name for messages.
 [[nodiscard]] TrainerFile read_trainer_text(std::string_view text, const std::string& file,
                                             std::string_view devices,
                                             const ReadLimits& limits = {});

@@ -1,4 +1,4 @@
-// A YAML file as the value tree that JSON files are read into, so that errors name file, key and place alike.
+// Reads a YAML file into the value tree of JSON files, so that errors name file, key and place in the same form.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace ooc {
 
-/// Reads the first document of the text; `file` is the name for messages. Plain words are booleans, numbers and null as
-/// PyYAML reads them. Aliases are copied; what they copy counts as values. Throws SpecError.
+/// Reads the first document of the text; `file`: name for messages. Plain words are booleans, numbers and null by
+/// PyYAML's rules. Aliases are copied, and the copies count as values. Throws SpecError.
 [[nodiscard]] SpecDocument read_yaml_text(std::string_view text, const std::string& file,
                                           const ReadLimits& limits = {});
 

@@ -54,7 +54,7 @@ class Event : Unique {
 
 double elapsed_ns(const Event& start, const Event& stop);  // both must have happened
 
-// Gate that holds back the streams it stands on until it opens.
+// Gate: streams that it is on wait there until it opens.
 class Gate : Unique {
  public:
   Gate();
@@ -72,7 +72,7 @@ class Gate : Unique {
   unsigned* device_flag_ = nullptr;
 };
 
-// Stream with a gate and two events behind it.
+// Stream with a gate, and two events behind the gate.
 class Timer {
  public:
   // Returns the time of `work` on the stream. Gated: all is queued before any of it starts, so host

@@ -63,10 +63,10 @@ inline constexpr const char* kGroups[] = {"pinned", "costs", "replay", "pageable
 // Returns all requests except replays, most useful first.
 std::vector<Request> all_requests(const Machine& machine, bool full);
 
-// Buffers by place and slot. Kept between requests, so that each is allocated and touched once.
+// Buffers by place and slot, kept between requests, so that each is allocated and touched once.
 using BufferPool = std::map<std::pair<Place, int>, std::unique_ptr<Buffer>>;
 
-using Values = std::vector<double>;  // of one repetition, by metric
+using Values = std::vector<double>;  // values of one repetition, by metric
 
 class Job {
  public:

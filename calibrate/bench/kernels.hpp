@@ -29,8 +29,8 @@ OOC_HOST_DEVICE inline std::uint64_t pattern_word(std::uint64_t position, std::u
   return x ^ (x >> 32);
 }
 
-// Size up to which a whole buffer is verified; of larger ones only the first and last half of this.
-// CUDA verifies all; the stub both ends, to keep tests quick.
+// Size up to which a whole buffer is verified; of larger buffers only the first and last half of
+// this size. CUDA verifies all; the stub both ends, to keep tests quick.
 #if defined(OOC_GPU_STUB)
 inline constexpr std::size_t kWholeBytes = std::size_t{1} << 20;
 #else
@@ -47,7 +47,7 @@ cudaError_t launch_spin(cudaStream_t stream, double ns);
 // shares GPU memory with copies over the link.
 cudaError_t launch_busy(cudaStream_t stream, double ns, int multiprocessors, const void* source,
                         void* target, std::size_t bytes);
-// Writes the smallest step of the clock that spins read, in ns, to *tick (GPU memory).
+// Writes the smallest step of the clock of spins, in ns, to *tick (GPU memory).
 cudaError_t launch_tick(cudaStream_t stream, unsigned long long* tick);
 // Arithmetic without memory traffic on every multiprocessor: `rounds` of 1024 multiply-adds a thread.
 cudaError_t launch_compute(cudaStream_t stream, std::int64_t rounds, int multiprocessors,
@@ -72,8 +72,8 @@ double host_now_ns();        // monotonic
 double copy_on_host_ns(void* target, const void* source, std::size_t bytes, unsigned threads);
 // Returns the ns of one write to each 4 KiB page of managed memory by one thread.
 double touch_on_host_ns(void* managed, std::size_t bytes);
-// Loads everything that measurements launch; returns the tick of the clock that spins read. CUDA
-// loads a kernel at its first launch, which may wait for the device, behind a shut gate for ever.
+// Loads everything that measurements launch; returns the tick of the spins' clock in ns. CUDA loads
+// a kernel at its first launch, which may wait for the device: behind a closed gate for ever.
 double load_everything(int multiprocessors);
 
 }  // namespace ooc::bench

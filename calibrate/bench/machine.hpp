@@ -1,5 +1,5 @@
-// Device and host, for the `machine` record. Facts from the operating system are best effort, else
-// "unknown": memory nodes (by system call, without libnuma), memory, the PCIe link in /sys.
+// Device and host, for the `machine` record. Facts from the operating system (memory nodes, memory,
+// the PCIe link in /sys) are "unknown" if they cannot be read.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct Machine {
   int copy_engines = 0;
   bool managed_prefetch = false;
   bool host_page_tables = false;  // kernels read host memory over the link; faults move no page
-  double timer_tick_ns = 0;       // of the clock that spinning kernels read
+  double timer_tick_ns = 0;       // tick of the clock of spinning kernels
   std::string bus_id;
   PcieLink link;
   std::vector<int> cpu_nodes;

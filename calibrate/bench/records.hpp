@@ -27,8 +27,8 @@ class Record {
   std::string body_;
 };
 
-// Returns the text of `key` in a line that Record wrote; empty if absent. Suffices for such lines:
-// keys are plain, and no value contains a quoted key.
+// Returns the text of `key` in a line that Record wrote; empty if absent. A search is enough for
+// such lines: keys are plain, and no value contains a quoted key.
 std::string text_in(const std::string& line, const char* key);
 
 class Output {

@@ -1,5 +1,5 @@
-// Runs requests in a child process, which a request may kill or hang. The parent never touches the device. It forwards
-// the child's output, limits the time of each request, and starts a new child after a failed request.
+// Runs requests in a child process, since a request may crash or hang its process. The parent never touches the device.
+// It forwards the child's output, limits the time of each request, and starts a new child after a failed request.
 #pragma once
 
 #include <map>

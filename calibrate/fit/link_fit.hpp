@@ -36,7 +36,7 @@ struct LinkExpectation {
   BytesPerSecond usual;        ///< pinned copies: 0.87 x theoretical
 };
 
-/// Unset: no such generation or width of PCIe.
+/// Returns the expected rates; unset: no such generation or width of PCIe.
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
 
 /// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; without advice if

@@ -15,11 +15,11 @@ namespace ooc {
 /// Repetitions of one measurement, in ns or another unit.
 struct Summary {
   std::size_t count = 0;         ///< number of values, outliers included
-  double median = 0;             ///< of the values without outliers
-  double mad = 0;                ///< of the values without outliers
+  double median = 0;             ///< median without outliers
+  double mad = 0;                ///< MAD without outliers
   double min = 0;                ///< smallest of all values
   double max = 0;                ///< largest of all values
-  std::vector<double> outliers;  ///< outliers, ascending
+  std::vector<double> outliers;  ///< in ascending order
 };
 
 /// Outliers lie more than 5 MAD and more than 5 % from the median of all values. MAD alone would
@@ -27,7 +27,7 @@ struct Summary {
 inline constexpr double kOutlierMads = 5;
 inline constexpr double kOutlierShare = 0.05;
 
-/// Precondition: `values` is not empty.
+/// Returns the statistics. Precondition: `values` is not empty.
 [[nodiscard]] Summary summarize_times(const std::vector<double>& values);
 
 /// Returns the standard error of the median as a share of the median: 1.2533 * 1.4826 * MAD /

@@ -1,10 +1,10 @@
 // Fit of repeated copies of several sizes in one mode and direction: a straight line (latency +
 // bytes / rate) if it describes every size within 3 %, else the measured curve.
 //
-// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their medians
-// are known to 1 %). Sizes far off the line lose weight (Huber). Where a line is wrong: small copies inside a
-// command, staging buffers, rates that change with size. The curve covers these.
-// slower from a certain size on. That is what the curve is for.
+// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their
+// medians are known to 1 %). Sizes far off the line lose weight (Huber). Where a line is wrong:
+// small copies inside a command, staging buffers, copies that get slower from a certain size on.
+// The curve covers these.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct SizedTimes {
   std::vector<double> times_ns;
 };
 
-/// time(n) = latency_ns + n * ns_per_byte
+/// Straight line: time(n) = latency_ns + n * ns_per_byte.
 struct FittedLine {
   double latency_ns = 0;
   double ns_per_byte = 0;
@@ -37,9 +37,9 @@ struct SizeFit {
   double kept_residual = 0;
 };
 
-/// Largest residual of the line at any size ...
+/// Largest residual of the line at any size, beyond which the curve is used ...
 inline constexpr double kLineTolerance = 0.03;
-/// ... unless it is within so many standard errors of the median, since a curve would copy noise.
+/// ... unless it is within this many standard errors of the median, since a curve would copy noise.
 inline constexpr double kLineErrors = 4;
 
 struct TransferFit {
@@ -54,14 +54,14 @@ struct TransferFit {
   [[nodiscard]] double worst_residual() const;
 };
 
-/// Sizes may be unordered and repeat. Precondition: at least one size; times > 0.
+/// Returns the fit. Sizes may be unordered and repeat. Precondition: at least one size; times > 0.
 [[nodiscard]] TransferFit fit_transfer(std::vector<SizedTimes> measured);
 
 struct LinePoint {
   double size = 0;
   double time = 0;
   double error = 0;  ///< standard error of the time / time
-  double share = 1;  ///< part of the time that the line describes
+  double share = 1;  ///< fraction of the time that the line describes
 };
 /// Returns the line with the least sum of w_i ((latency + slope n_i) / t_i - share_i)^2; latency and slope >= 0.
 [[nodiscard]] FittedLine weighted_line(const std::vector<LinePoint>& points,
@@ -70,9 +70,9 @@ struct LinePoint {
 /// through the origin. Precondition: at least one point; times > 0.
 [[nodiscard]] FittedLine fit_line(const std::vector<LinePoint>& points);
 
-/// Tolerance of curves: interpolation between the points kept is within 1 % of every median.
+/// Tolerance of curves: interpolation between remaining points is within 1 % of every median.
 inline constexpr double kThinningTolerance = 0.01;
-/// Precondition: at least two points, ascending in size; times > 0.
+/// Returns the curve with the fewest points. Precondition: at least two points, ascending in size; times > 0.
 [[nodiscard]] SizeCurve fit_size_curve(const std::vector<LinePoint>& points);
 
 /// Returns the time in ns of `bytes` by `line` alone.
@@ -89,14 +89,14 @@ struct FaultFit {
   Bytes page;
   double fault_ns = 0;
   double latency_ns = 0;
-  double ns_per_byte = 0;  ///< of copies between faults, as given
+  double ns_per_byte = 0;  ///< time of copies between faults, as given
   double median_residual = 0;
   double worst_residual = 0;
   [[nodiscard]] double at(Bytes bytes) const;
 };
 
-/// `ns_per_byte`: of the copies alone. If faulting is faster than that, its own slope is used and a
-/// fault costs 0. Precondition: at least one point; times > 0.
+/// Returns the fit. `ns_per_byte`: of copies alone. If faulting is faster, its own slope is used
+/// and a fault costs 0. Precondition: at least one point; times > 0.
 [[nodiscard]] FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte);
 
 }  // namespace ooc

@@ -1,4 +1,4 @@
-// All fits of one set of samples, unrounded. Source of report, plot and profile.
+// All fits of one set of samples, not rounded. Report, plot and profile are made from them.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct InterferenceFit {
   std::string kernel;  ///< "compute" or "memory"
   std::string direction;
   Bytes bytes;
-  double copy_share = 0;    ///< of its rate, while the kernel runs
-  double kernel_share = 0;  ///< of its speed, while copies run
+  double copy_share = 0;    ///< share of a copy's rate left while the kernel runs
+  double kernel_share = 0;  ///< share of the kernel's speed left while copies run
 };
 
 struct SharedRate {
@@ -43,7 +43,7 @@ struct LaunchFit {
   std::optional<double> time_ns;        ///< ns of one kernel among many empty ones
   std::optional<double> issue_ns;       ///< ns of the launching call
   std::optional<double> round_trip_ns;  ///< ns from launch to synchronised
-  std::optional<double> event_wait_ns;  ///< ns from stream to stream
+  std::optional<double> event_wait_ns;  ///< ns from one stream to another
 };
 
 /// Highest generation seen on the link, at the start or after copies.
@@ -54,11 +54,11 @@ struct LinkState {
 
 struct Calibration {
   std::vector<CopyFit> copies;
-  std::optional<FaultFit> faults;  ///< of copies to GPU memory on page faults
+  std::optional<FaultFit> faults;  ///< fit of copies to GPU memory on page faults
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
   std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth does
-  std::vector<SharedRate> all_devices;  ///< of each device while all copy
+  std::vector<SharedRate> all_devices;  ///< by device, while all devices copy
   // Bytes/s, reads plus writes; 0: not measured.
   double near_rate = 0;      ///< rate of GPU memory, beyond the caches
   double host_rate = 0;      ///< rate of host memory, all threads

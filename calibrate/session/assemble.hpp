@@ -1,5 +1,5 @@
-// Assembles a hardware profile from the fits. Measured numbers replace those of a similar profile
-// (`like`), with their own provenance. All others stay: architecture, kernels, peaks.
+// Assembles a hardware profile from the fits. Measured numbers, with their provenance, replace
+// those of a similar profile (`like`). Other numbers stay: architecture, kernels, peaks.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace ooc {
 
 struct ProfileHead {
-  const HardwareProfile& like;  ///< profile whose numbers stay where nothing was measured
-  std::string name;             ///< of the profile; empty: the device's name
-  std::string date;             ///< of the measurement; may be empty
+  const HardwareProfile& like;  ///< profile that supplies numbers that were not measured
+  std::string name;             ///< name of the profile; empty: the device's
+  std::string date;             ///< date of the measurement; may be empty
 };
 
 struct Assembled {
@@ -21,14 +21,14 @@ struct Assembled {
   std::vector<std::string> remarks;  ///< numbers that were adjusted or left out
 };
 
-/// Throws SpecError unless pinned copies were measured in both directions.
+/// Returns the profile. Throws SpecError unless pinned copies were measured in both directions.
 [[nodiscard]] Assembled assemble_profile(const SampleSet& set, const Calibration& calibration,
                                          const ProfileHead& head);
 
-/// Sets the provenance of `fields`, in place of entries about them and fields below them.
+/// Sets the provenance of `fields`, and removes entries for them and for fields below them.
 void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
                   const std::string& date);
-/// Rounds to whole MB/s, finer than any timing.
+/// Returns the rate rounded to MB/s, finer than any timing.
 [[nodiscard]] BytesPerSecond rate_from(double bytes_per_s);
 
 }  // namespace ooc

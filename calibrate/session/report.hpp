@@ -1,5 +1,5 @@
-// Reports of a calibration: modes with latency, rate and quality of fit; the link against
-// expectation; other figures; problems and gaps.
+// Report of a calibration: modes with latency, rate and quality of fit; the link against
+// expectation; other figures; problems and missing measurements.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace ooc {
 struct ReportInput {
   const SampleSet& set;
   const Calibration& calibration;
-  const HardwareProfile& profile;  ///< as read back, with `assumed`
+  const HardwareProfile& profile;  ///< profile after writing and reading it, with `assumed`
   const std::vector<std::string>& remarks;
 };
 

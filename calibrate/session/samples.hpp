@@ -1,6 +1,6 @@
 // Samples as measured: a group for each request, with the times of each metric. Read from the JSON
-// lines of ooc-paleo-gpu (docs/calibration.md). The calibrate command stores these lines beside the
-// profile, so that a profile can be fitted again without the machine.
+// lines of ooc-paleo-gpu (docs/calibration.md). `calibrate` stores these lines beside the profile,
+// so that a profile can be fitted again without the machine.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ namespace ooc {
 /// Keys of a record with their values as texts, without times.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::optional<std::string> find_value(const KeyValues& values, std::string_view key);
-/// Value as a number; unset if the key is absent or its value is no number of that type.
+/// Returns the value as a number; unset if the key is absent or its value is not a number of that type.
 [[nodiscard]] std::optional<long long> find_integer(const KeyValues& values, std::string_view key);
 [[nodiscard]] std::optional<double> find_number(const KeyValues& values, std::string_view key);
 
 /// Record: an object of texts, numbers and lists of numbers on one line.
 struct BenchRecord {
   std::string kind;     ///< such as "begin", "samples", "done"
-  std::string request;  ///< text of the request; may be empty
-  KeyValues values;     ///< all other texts and numbers
+  std::string request;  ///< text that identifies the request; may be empty
+  KeyValues values;     ///< other texts and numbers, by key
   std::map<std::string, std::vector<double>> lists;
-  std::string place;  ///< for messages, such as "line 7"
+  std::string place;  ///< line for messages, such as "line 7"
 
   [[nodiscard]] std::string text(std::string_view key) const {
     return find_value(values, key).value_or("");
@@ -37,7 +37,7 @@ struct BenchRecord {
 };
 
 /// Calls `take` with each record. An unterminated last line, left by an interruption, is dropped. Throws SpecError with
-/// file and line for malformed lines, and unless the first record is a greeting of a known version.
+/// file and line for malformed lines, and unless the first record states a known version.
 void read_records(std::string_view text, const std::string& file,
                   const std::function<void(const BenchRecord&)>& take);
 
@@ -48,20 +48,20 @@ struct MetricSamples {
 
 struct SampleGroup {
   KeyValues request;  ///< "what" first, then the other keys by name
-  std::string error;  ///< why the request was refused or ended the program; empty: none
+  std::string error;  ///< reason why the request was refused or ended the program; empty: none
   std::vector<std::string> notes;
   KeyValues done;  ///< other values of the `done` record
   std::vector<MetricSamples> metrics;
 
   [[nodiscard]] std::size_t count() const;
-  /// Value of a key of the request; empty if absent.
+  /// Returns the value of a key of the request; empty if absent.
   [[nodiscard]] std::string key(std::string_view name) const {
     return find_value(request, name).value_or("");
   }
   [[nodiscard]] Bytes bytes() const;
   /// Returns times > 0 in ns. A time of 0 is below the timer's resolution and would mean an infinite rate.
   [[nodiscard]] std::vector<double> times(std::string_view metric) const;
-  /// Returns the median of these times without outliers.
+  /// Returns the median of times(metric) without outliers; unset: no times.
   [[nodiscard]] std::optional<double> median(std::string_view metric) const;
 };
 
@@ -73,17 +73,17 @@ struct ClockReadings {
 };
 
 struct SampleSet {
-  std::string date;     ///< of the latest session; may be empty
+  std::string date;     ///< date of the latest session; may be empty
   std::string effort;   ///< "quick" or "full"; may be empty
   std::string program;  ///< such as "ooc-paleo-gpu 0.2.0"
   std::string backend;  ///< "cuda", "stub" or "synthetic"
   KeyValues machine;    ///< values of the `machine` record
   std::vector<SampleGroup> groups;
   ClockReadings clocks;
-  std::size_t left_out = 0;  ///< requests that the latest session had no time for
+  std::size_t left_out = 0;  ///< requests left out by the latest session for lack of time
 
   [[nodiscard]] std::size_t count() const;
-  /// Returns the groups about `what` that have samples.
+  /// Returns the groups of measurement `what` that have samples.
   [[nodiscard]] std::vector<const SampleGroup*> of(std::string_view what) const;
 };
 
@@ -91,7 +91,7 @@ struct SampleSet {
 [[nodiscard]] KeyValues request_keys(std::string_view text);
 [[nodiscard]] std::string request_text(const KeyValues& request);
 
-/// Reads the records of one or several sessions. Of repeated requests the last counts. Throws
+/// Reads the records of one or several sessions. For repeated requests the last one counts. Throws
 /// SpecError as read_records does, and for records of two machines.
 [[nodiscard]] SampleSet read_samples(std::string_view text, const std::string& file);
 

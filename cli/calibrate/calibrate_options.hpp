@@ -22,7 +22,7 @@ struct CalibrateOptions {
   int silence_ms = 0;
   std::optional<double> request_limit_s;
   std::optional<double> within_s;  ///< no request begins that would end later
-  std::string again = {};          ///< flags that a continued run needs, such as " --device 1"
+  std::string again = {};  ///< flags to repeat when a run is continued, such as " --device 1"
   bool without_probe = false;
   std::optional<std::string> probe;
   Remarks remarks = Remarks::kShown;
@@ -40,7 +40,7 @@ struct CalibrateOptions {
 
 /// Returns `<output>.samples.jsonl`.
 [[nodiscard]] std::string samples_path(const CalibrateOptions& options);
-/// True if samples and a lock can be stored beside the profile: it is no device and no pipe.
+/// True if samples and a lock can be stored beside the profile: the output is no device and no pipe.
 [[nodiscard]] bool has_files_beside(const CalibrateOptions& options);
 
 /// Throws SpecError if an output would replace an input or another output.

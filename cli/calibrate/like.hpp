@@ -1,4 +1,4 @@
-// Profile whose numbers stay where nothing was measured: --like, else the shipped profile of the device.
+// Profile that supplies all numbers that were not measured: --like, else the shipped profile of the device.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace ooc {
 
-/// `flag`: value of --like, required if `machine` is empty. Throws SpecError if no profile is of the device.
+/// Returns the profile. `flag`: value of --like, required if `machine` is empty. Throws SpecError if there is none.
 [[nodiscard]] HardwareProfile profile_like(const std::optional<std::string>& flag,
                                            const KeyValues& machine, const ReadLimits& limits);
 
-/// Returns "h200" for "NVIDIA H200", "v100" for "Tesla V100-SXM2-16GB", "3090" for "GeForce RTX 3090"; empty: no model found.
+/// Returns "h200" for "NVIDIA H200", "v100" for "Tesla V100-SXM2-16GB", "3090" for "GeForce RTX 3090"; empty: unknown.
 [[nodiscard]] std::string model_of(std::string_view device);
 
 }  // namespace ooc

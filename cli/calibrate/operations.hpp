@@ -23,7 +23,7 @@ struct MeasuredOperation {
   std::function<double(const KernelPlatform&)> price;
 };
 
-/// Throws SpecError with file, line and column, also for rows of several machines. `cudnn`: version of rows that state none.
+/// Returns the rows. Throws SpecError with file, line and column, also for several machines. `cudnn`: default version.
 [[nodiscard]] std::vector<MeasuredOperation> read_operations(std::string_view text,
                                                              const std::string& file,
                                                              std::pair<int, int> cudnn = {9, 0});

@@ -1,4 +1,4 @@
-// Options of `replay`, and its running part: the answer of a device or a recording to a plan.
+// `replay`: its options, and how a plan gets its measured run, from a device or a recording.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace ooc {
 
-// Result of a replay from the output of ooc-paleo-gpu, and a check that the profile is of that machine.
+// Result of a replay from the output of ooc-paleo-gpu, and a check that the profile describes that machine.
 
 /// Returns the latest answer to plan `id`, or why the device did not run it. `text` may hold other
 /// plans and measurements. Throws SpecError if it is malformed or has no answer.
@@ -25,12 +25,12 @@ namespace ooc {
                                                                        long long id,
                                                                        const ReplayPlan& plan);
 [[nodiscard]] std::vector<Span> measured_spans(const MeasuredRun& run);
-/// Returns all waits: the plan's and those for memory.
+/// Returns, by step, the waits of the plan and those for memory.
 [[nodiscard]] Csr<StepId, StepId> all_waits(const ReplayPlan& plan);
 
-/// Returns why the profile may be of another device, for a warning; empty: no reason. A measured
-/// profile knows its device. Of others, name and description are searched for the model ("H200"); a
-/// renamed device stays unknown.
+/// Returns why the profile may describe another device, for a warning; empty: no reason. A measured
+/// profile states its device. Otherwise name and description are searched for the model ("H200"); a
+/// renamed device stays undetected.
 [[nodiscard]] std::string machine_mismatch(const HardwareProfile& profile,
                                            const std::string& device);
 
@@ -54,8 +54,8 @@ struct ReplayOptions {
 /// Returns "spin" or "busy".
 [[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);
 
-/// Returns the measurement; or the exit code, after a message on standard error. Throws Interrupted
-/// after Ctrl-C.
+/// Returns the measured run; or the exit code, after a message on standard error. Throws
+/// Interrupted after Ctrl-C.
 [[nodiscard]] std::variant<MeasuredRun, int> run_plan(const ReplayOptions& options,
                                                       const ReplayText& text,
                                                       const ReplayPlan& plan);

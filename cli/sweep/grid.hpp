@@ -1,4 +1,4 @@
-// Lists of a sweep from its flags, and the files that they name.
+// Lists of a sweep from its flags, and the files named in them.
 #pragma once
 
 #include "cli/command.hpp"
@@ -9,8 +9,8 @@ namespace ooc {
 /// Throws SpecError for missing, repeated or too many values.
 [[nodiscard]] SweepLists sweep_lists(const Arguments& arguments);
 
-/// Loads the files. Throws SpecError before any run for an error in all rows of a network on a
-/// machine, and for a file given twice. Default of --framework: the machines' (load_framework_of).
+/// Loads the files. Throws SpecError for a file given twice, and for an error that all rows of a
+/// network on a machine would have. Default of --framework: the machines' (load_framework_of).
 [[nodiscard]] SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options);
 
 }  // namespace ooc

@@ -28,7 +28,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done);
-  /// Shows the last count with a new time.
+  /// Shows the last count again, with the time until now.
   void show_again() { show(done_); }
 
  private:
@@ -44,7 +44,7 @@ class Progress {
   Clock::time_point next_;
 };
 
-/// Returns lines for people: how many rows there are, of how many values of which lists.
+/// Returns a preview for people: the number of rows, and the number of values of each list.
 [[nodiscard]] std::string dry_run(const SweepGrid& grid);
 
 }  // namespace ooc

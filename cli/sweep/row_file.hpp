@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// File that only this process writes. Removed if this process created it and left it empty.
+/// File that only this process writes. If this process created it and left it empty, it is removed.
 class LockedFile {
  public:
   /// `name`: as for -o. Throws SpecError if it cannot be written, or if another process writes it.
@@ -39,16 +39,16 @@ class RowFile {
 
   /// Returns the number of complete rows present.
   [[nodiscard]] virtual std::size_t rows() = 0;
-  /// Throws if row `index`, the first or the last, differs from `row`. In a file without complete
-  /// rows the first is compared as far as it goes.
+  /// Throws if row `index`, the first or the last, differs from `row`. A file without complete rows
+  /// is compared with the start of the first row.
   virtual void check(std::size_t index, std::string_view row) = 0;
   /// Truncates the file after the complete rows. New rows go there.
   virtual void go_on() = 0;
-  /// Writes complete rows. Once it returns, no end of this process loses them.
+  /// Writes complete rows, which survive any end of this process once write() returns.
   virtual void write(std::string_view rows) = 0;
 };
 
-/// Throws SpecError that the file is of another sweep.
+/// Throws SpecError: the file belongs to another sweep.
 [[noreturn]] void refuse_rows(const LockedFile& file, const std::string& found,
                               const std::string& expected);
 

@@ -10,17 +10,17 @@
 
 namespace ooc {
 
-/// Data for the text after the rows.
+/// Data for the text behind the rows.
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
   const SweepSummary& summary;
 };
 
-/// Format: text before the rows, of one row, between rows, and after them.
+/// Text format: before the rows, for one row, between rows, and behind them.
 struct SweepFormat {
   std::string_view name;
-  /// `first`: inputs of a row; all rows have its columns.
+  /// Returns the text before the rows. `first`: inputs of a row; all rows have its columns.
   std::string (*begin)(const ToolInfo& tool, const RunInputs& first);
   RowFormat rows;
   std::string (*end)(const SweepEnd& end);

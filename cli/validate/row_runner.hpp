@@ -1,5 +1,5 @@
-// Runs the jobs of validation rows. A job is a command line, run as the command does, without its
-// output. Networks, machines and results are cached, for rows share many.
+// Runs the jobs of validation rows. A job is a command line, run as the command runs it, without
+// output. Networks, machines and results are cached, since many rows share them.
 #pragma once
 
 #include <deque>
@@ -18,9 +18,9 @@ namespace ooc {
 /// Fields of a result by name. NaN: unknown, `note` gives the reason. Yes and no are 1 and 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
-  std::map<std::string, double> of_layers = {};  ///< such as "backward_ns of conv1"
+  std::map<std::string, double> of_layers = {};  ///< of layers, such as "backward_ns of conv1"
   std::string note = {};
-  std::string job_kind = {};  ///< of predictions
+  std::string job_kind = {};  ///< kind of job, for predictions
 };
 
 class RowRunner {
@@ -34,16 +34,16 @@ class RowRunner {
   [[nodiscard]] const JobResult& result(const std::vector<std::string>& words,
                                         const SpecView& place);
 
-  /// Receives a run of `predict`.
+  /// Function that receives a run of `predict`.
   using UseRun =
       std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
   void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
   void predict(const Arguments& arguments, const UseRun& use);
 
  private:
-  /// In-core time of a part of the iteration, as others measure it: enough memory, the fastest algorithms.
+  /// Returns the in-core time of a part of the iteration, as others measure it: enough memory, the fastest algorithms.
   [[nodiscard]] Answer time(const Asked& asked, const SpecView& place);
-  /// Options of such times, whose kernels are those of the software.
+  /// Returns the options for measured networks, whose kernels are those of `software`.
   [[nodiscard]] const CaseOptions& options_under(
       const std::shared_ptr<const MeasuredSoftware>& stack, const SpecView& place);
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
@@ -51,9 +51,9 @@ class RowRunner {
   [[nodiscard]] JobResult made(const Arguments& arguments);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
-  /// One copy, timed by the machine's profile.
+  /// Returns the time of one copy on the machine of the profile.
   [[nodiscard]] JobResult copy(const Asked& asked, const SpecView& place);
-  /// Fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
+  /// Returns fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
   [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
   /// Returns the machine. Without --framework, sets the options' framework to the machine's.
@@ -66,7 +66,7 @@ class RowRunner {
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
   std::map<std::string, JobResult> results_;  ///< results by command line
-  Bounds bounds_ = Bounds::kNone;             ///< kAll where the metric at hand is one of a bound
+  Bounds bounds_ = Bounds::kNone;             ///< kAll if the current metric is a bound
 };
 
 }  // namespace ooc

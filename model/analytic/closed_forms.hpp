@@ -45,8 +45,8 @@ enum class ClosedForm {
 
 // --- One processor and one link, step by step: (1) to (6) ---
 
-/// (1), (2): share of full concurrency, Proc_Th x Proc_L bytes in flight, that `available` bytes
-/// sustain; in [0, 1].
+/// (1), (2): returns the share of full concurrency (Proc_Th x Proc_L bytes in flight) that
+/// `available` bytes sustain; in [0, 1].
 [[nodiscard]] double processing_utilization(Bytes available, Bytes full_concurrency);
 
 /// Returns the whole bytes that `rate` moves in `time`, at most kMaxTotalBytes.
@@ -92,11 +92,11 @@ struct BackwardSection {
   [[nodiscard]] double utilization() const;
 };
 
-/// (8): average bytes in flight over a section. `full_concurrency` is Proc_Th x Proc_L.
+/// (8): returns the average bytes in flight over a section. `full_concurrency` is Proc_Th x Proc_L.
 [[nodiscard]] double section_concurrency(BackwardSection section, Bytes full_concurrency);
 
-/// Tasks and copies of one layer of a chain. Copied out: the tensor that it writes last. Copied in:
-/// the tensor that its backward reads first.
+/// Times of one layer of a chain. copy_out: of the tensor that it writes last. copy_in: of the
+/// tensor that its backward reads first.
 struct ChainLayer {
   Duration forward;
   Duration backward;
@@ -104,14 +104,14 @@ struct ChainLayer {
   Duration copy_in;
 };
 
-/// Returns the iteration time of a chain under vDNN-like; layers from the input on:
+/// Returns the iteration time under vDNN-like; layers from the input on. tF, tB: tasks; out, in: copies; in(0) = 0:
 ///   tF(1) + sum over l=2..n of max(tF(l), out(l-1)) + out(n)
-///   + in(n) + sum over l=n..1 of max(tB(l), in(l-1)),  in(0) = 0.
+///   + in(n) + sum over l=n..1 of max(tB(l), in(l-1))
 [[nodiscard]] Duration vdnn_like_time(std::span<const ChainLayer> layers);
 
 // --- Capacity-based: (10) to (12) ---
 
-/// Bytes that the backward task of a layer needs near, and its time.
+/// Bytes that the backward task of a layer needs in GPU memory, and its time.
 struct BackwardLayer {
   Bytes bytes;
   Duration time;
@@ -124,16 +124,16 @@ struct CapacityBackward {
 };
 
 struct Catch {
-  std::size_t layer;  ///< index of the first layer that has to wait for its data
+  std::size_t layer;  ///< index of the first layer that waits for its data
   Duration time;      ///< T_catch: instant at which processing reaches the layer
-  Bytes missing;      ///< bytes of the layer's data not near at that instant
+  Bytes missing;      ///< bytes of its data not in GPU memory at that instant
 };
 
 /// (10), (11): returns the first m with S(m) > retained + swap_in x T(m-1), where S(m) and T(m) are
 /// bytes and time of the first m layers. Unset: processing never catches up with the copies.
 [[nodiscard]] std::optional<Catch> catch_up(const CapacityBackward& backward);
 
-/// Returns the section of (7) that runs layer `layer` (index) and copies in all that the next one needs.
+/// Returns the section of (7) that runs layer `layer` (index) and copies in all data of the next one.
 [[nodiscard]] BackwardSection section_of(const CapacityBackward& backward, std::size_t layer);
 
 /// (12): returns the utilisation during layer `layer` (index): 1 before the catch, (9) after it.

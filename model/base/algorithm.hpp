@@ -12,7 +12,7 @@
 namespace ooc {
 
 enum class Algorithm : std::uint8_t {
-  kDefault,  ///< the only one, or the one measured without a name
+  kDefault,  ///< a task's only algorithm, or a measurement without a name
   kImplicitGemm,
   kImplicitPrecompGemm,
   kGemm,

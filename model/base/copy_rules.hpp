@@ -1,4 +1,4 @@
-// Rules by which a framework's copies wait, and their cost for the host.
+// Rules by which a framework's copies wait for kernels, and their cost for the host.
 // simulator/plan/wait_as_framework.hpp applies them to a plan.
 #pragma once
 
@@ -19,15 +19,15 @@ enum class CopyStreams {
 struct CopyRules {
   CopyStreams streams = CopyStreams::kOverlap;
   Duration pinned_cost = {};  ///< host time to pin memory, a copy; 0: a pinned pool
-  /// Copies out that may be on their way while the next task starts: it waits for the one before these. 0: any number.
+  /// Number of copies out that may be unfinished when the next task starts; 0: any number.
   std::int64_t outs_in_flight = 0;
   bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
-  /// Each operation that saves a tensor copies it, and the weights that it saves, too (CostTable::copied_bytes).
+  /// True: each operation that saves a tensor makes a copy, of weights too (CostTable::copied_bytes).
   bool each_save = false;
 };
 
-// Share of its rate that each direction of a link keeps while both move bytes. PCIe to an A100
-// needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
+// Share of its rate that each direction of a link keeps while both directions move bytes. PCIe to
+// an A100 needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
 
 struct Duplex {
   Ratio to_near = kOne;
@@ -38,7 +38,7 @@ struct Duplex {
   constexpr Duplex(Ratio both) : to_near(both), to_far(both) {}
   constexpr Duplex(Ratio near, Ratio far) : to_near(near), to_far(far) {}
 
-  /// True if one number describes both directions.
+  /// True if both directions keep the same share.
   [[nodiscard]] constexpr bool alike() const { return to_near == to_far; }
   /// True if the directions do not slow each other down.
   [[nodiscard]] constexpr bool full() const { return to_near == kOne && to_far == kOne; }

@@ -18,7 +18,7 @@ class Csr {
   /// Builds `rows` lists from (row, item) pairs. Items of a row keep the order of their pairs.
   Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) { assign(rows, pairs); }
 
-  /// Builds the lists in place of the present ones and reuses their memory.
+  /// Replaces all lists and reuses their memory.
   void assign(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) {
     // Counts stand two places ahead, so that after summing begin_[row + 1] is where row's next item
     // goes, and after placing all items it is where row ends: no second array.
@@ -30,7 +30,7 @@ class Csr {
     begin_.pop_back();
   }
 
-  /// Returns the table by item: row i lists the rows that hold item i, in ascending order.
+  /// Returns the transpose: row i lists the rows that hold item i, in ascending order.
   [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
     Csr<Item, Row> result;
     transpose_into(result, items);

@@ -21,7 +21,7 @@ struct DecimalPrefix {
   Decimal value;
   std::size_t length = 0;
 };
-/// Grammar: `-`, digits, fraction, exponent; all but digits are optional. Unset: no digits.
+/// Reads a number. Grammar: `-`, digits, fraction, exponent; all but digits are optional. Unset: no digits.
 [[nodiscard]] std::optional<DecimalPrefix> read_decimal(std::string_view text);
 
 struct Scaled {

@@ -44,14 +44,14 @@ class InternalError : public std::logic_error {
 
 }  // namespace ooc
 
-/// OOC_CHECK(condition, "belief"): throws InternalError if the condition is false.
+/// Throws InternalError if the condition is false: OOC_CHECK(condition, "belief").
 #define OOC_CHECK(condition, belief)  \
   ((condition) ? static_cast<void>(0) \
                : ::ooc::check_failed(#condition, (belief), __FILE__, __LINE__))
 
 namespace ooc {
 
-/// Returns the text of an enumerator; `texts`: those of all enumerators, in their order.
+/// Returns the text of an enumerator. `texts`: one for each enumerator, in order.
 template <class Enum, std::size_t kCount>
 [[nodiscard]] constexpr std::string_view text_at(const std::string_view (&texts)[kCount],
                                                  Enum value) {

@@ -1,5 +1,5 @@
-// JSON writer that appends value after value to a text, so that a report of a million rows needs no
-// tree in memory. The caller keeps to the grammar; the writer adds commas, line breaks and quotes.
+// JSON writer that appends value after value to a text, so that a report of a million rows needs no tree in memory. The
+// caller is responsible for valid JSON; the writer adds commas, line breaks and quotes.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,5 @@
-// Tables of what has names: all of them for a message, and the one that is called so. Entries have a member `name`, are
-// pointers to such, pairs of a name and a value, or what a function names.
+// Tables of named entries: lists their names, or finds the entry with a name. Entries have a member `name`, are
+// pointers to such, or are pairs of a name and a value; otherwise a function gives the name.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct NameOf {
   }
 };
 
-/// Returns `first`, and behind them the names of `table` in its order.
+/// Returns `first`, followed by the names of `table` in its order.
 template <class Table, class Name = NameOf>
 [[nodiscard]] std::vector<std::string> names_of(const Table& table, Name name = {},
                                                 std::vector<std::string> first = {}) {
@@ -37,7 +37,7 @@ template <class Table, class Name = NameOf>
   return first;
 }
 
-/// Returns the entry called `wanted`; null: none is.
+/// Returns the entry called `wanted`; null if there is none.
 template <class Table, class Name = NameOf>
 [[nodiscard]] constexpr auto find_named(Table&& table, std::string_view wanted, Name name = {})
     -> decltype(pointer_to(*std::begin(table))) {

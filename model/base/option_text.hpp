@@ -12,29 +12,29 @@
 
 namespace ooc {
 
-/// Returns the number that all of `text` is; unset: it is none.
+/// Returns the integer that `text` as a whole is; unset: `text` is not an integer.
 [[nodiscard]] std::optional<std::int64_t> integer_in(std::string_view text);
 [[nodiscard]] std::optional<double> real_in(std::string_view text);
 /// Returns `text` without blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-/// Returns `text` with small letters of ASCII in place of large ones.
+/// Returns `text` with ASCII letters in lower case.
 [[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view option);
-/// Rate > 0; "inf" is kInfiniteRate.
+/// Returns the rate, > 0; "inf" is kInfiniteRate.
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view option);
 [[nodiscard]] BytesPerSecond update_rate_of(std::string_view text, std::string_view option);
 [[nodiscard]] Duration duration_of(std::string_view text, std::string_view option);
-/// Integer in [lowest, highest].
+/// Returns an integer in [lowest, highest].
 [[nodiscard]] std::int64_t whole_number_of(std::string_view text, std::string_view option,
                                            std::int64_t lowest, std::int64_t highest);
-/// Ratio in [lowest, highest], written "1.5" or "150%"; exact to a billionth.
+/// Returns a ratio in [lowest, highest], written "1.5" or "150%"; exact to a billionth.
 [[nodiscard]] Ratio ratio_of(std::string_view text, std::string_view option, double lowest,
                              double highest);
-/// Splits `list` at the separator; an empty element throws SpecError.
+/// Splits `list` at the separator. Throws SpecError at `option` for an empty element.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view option,
                                                   char separator = ',');
 
-/// Throws SpecError at `option`.
+/// Throws SpecError at `option`: found ..., expected ..., hint.
 [[noreturn]] void bad_value(std::string_view option, std::string found, std::string expected,
                             std::string hint = {});
 
@@ -43,7 +43,7 @@ namespace ooc {
                                  std::string remedy, std::string why = "");
 /// Throws SpecError: "--grad-dtype needs --precision".
 [[noreturn]] void needs_option(std::string_view option, const std::string& needed);
-/// Throws SpecError for a word that is not in `known`. The message suggests the nearest and lists all.
+/// Throws SpecError for a word that is not in `known`. The message suggests the nearest word and lists all.
 [[noreturn]] void unknown_word(std::string_view option, std::string_view word,
                                const std::vector<std::string>& known);
 

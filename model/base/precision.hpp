@@ -58,14 +58,14 @@ enum class Precision {
 enum class WeightCopies {
   kNone,
   kSaved,     ///< one a layer, saved from its forward task until its last use
-  kPerGroup,  ///< one a group of layers; dropped after forward, made again for backward
+  kPerGroup,  ///< one a group of layers; dropped after forward and made again for backward
 };
 
 struct PrecisionInfo {
   Precision precision = Precision::kFp32;
   std::string_view name = {};
   Dtype dtype = Dtype::kFloat32;     ///< of the network, and of the results of its matrix products
-  Dtype products = Dtype::kFloat32;  ///< that matrix products run in; its peak rate counts
+  Dtype products = Dtype::kFloat32;  ///< type of matrix products, whose peak rate counts
   // Bytes an element, by class of data.
   std::int64_t activation = 4;    ///< inputs and outputs of matrix products
   std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, residual sums
@@ -77,7 +77,7 @@ struct PrecisionInfo {
   std::int64_t gradient = 4;
   std::int64_t master = 0;
   WeightCopies copies = WeightCopies::kNone;
-  bool halves_state = false;  ///< optimiser state in 16 bits
+  bool halves_state = false;  ///< true: optimiser states have 16 bits
   bool unscales = false;      ///< loss scaling: one more pass over gradients before the update
 
   /// True if each layer kind chooses its own type, as under torch.autocast.
@@ -112,13 +112,13 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
   return info != nullptr ? std::optional(info->precision) : std::nullopt;
 }
 
-enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< rules of the update
+enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< update rules
 
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};
 
-/// Implementation of Adam: one fused kernel, or PyTorch's foreach, one kernel an operation over all
-/// parameters. Foreach needs a temporary number for each parameter.
+/// Implementation of Adam: one fused kernel, or PyTorch's foreach, a kernel for each operation over
+/// all parameters. Foreach needs a temporary number for each parameter.
 enum class AdamKernels { kFused, kForeach };
 [[nodiscard]] constexpr std::string_view adam_kernels_name(AdamKernels kernels) {
   return kernels == AdamKernels::kFused ? "fused" : "foreach";

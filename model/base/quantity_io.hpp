@@ -31,9 +31,9 @@ using Parsed = std::variant<Value, QuantityError>;
 /// Bytes a parameter: gradient 2, moments 16, master copy 8, weight 2 (docs/model.md, 3, Precision).
 inline constexpr std::int64_t kAdamBytes = 28;
 [[nodiscard]] Parsed<FlopsPerSecond> parse_flop_rate(std::string_view text);
-/// Number of operations, "2 GFLOP": the abscissa of efficiency curves.
+/// Parses a number of operations, "2 GFLOP": the x axis of efficiency curves.
 [[nodiscard]] Parsed<double> parse_flop_count(std::string_view text);
-/// "90 %" or a bare ratio "0.9".
+/// Parses "90 %", or a ratio "0.9" without unit.
 [[nodiscard]] Parsed<double> parse_ratio(std::string_view text);
 
 // For people: three or four significant digits, always with a unit. Sizes decimal ("15.57 GB").
@@ -41,7 +41,7 @@ inline constexpr std::int64_t kAdamBytes = 28;
 [[nodiscard]] std::string format_duration(Duration duration);  ///< "612.4 ms"
 [[nodiscard]] std::string format_rate(BytesPerSecond rate);    ///< "12.0 GB/s", "infinite"
 [[nodiscard]] std::string format_flop_rate(FlopsPerSecond rate);
-/// "12.3 %"
+/// Returns a text such as "12.3 %".
 [[nodiscard]] std::string format_percent(double ratio);
 
 // Exact: parsing gives the same value back ("16 GiB", "700 MiB", "12345 B").

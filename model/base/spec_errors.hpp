@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// The base class is the first error. main prints the others below it.
+/// Several errors as one exception. The base class is the first error; main prints the others below it.
 class SpecErrors : public SpecError {
  public:
   SpecErrors(const SpecError& first, std::vector<std::string> others)
@@ -36,7 +36,7 @@ class ErrorCollector {
     }
   }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
-  /// Throws what was collected: one SpecError, or SpecErrors with at most 20; nothing if there is none.
+  /// Throws the collected errors: one SpecError, or SpecErrors with at most 20. Returns if there is none.
   void finish() const {
     if (errors_.empty()) return;
     if (errors_.size() == 1) throw SpecError(errors_.front());

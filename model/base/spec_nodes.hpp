@@ -12,7 +12,7 @@
 namespace ooc {
 
 [[nodiscard]] SpecNode boolean_node(bool value);
-/// Number with as many digits as it takes to read back equal.
+/// Returns a number with enough digits to read back equal.
 [[nodiscard]] SpecNode number_node(double value);
 [[nodiscard]] SpecNode integer_node(std::int64_t value);
 [[nodiscard]] SpecNode text_node(std::string_view text);

@@ -22,7 +22,7 @@ struct SymbolValue {
 /// True for a letter followed by letters, digits or "_".
 [[nodiscard]] bool is_symbol_name(std::string_view text);
 
-/// Returns "seq=2048,target_seq=128", as --symbol takes it.
+/// Returns a text in the form of --symbol: "seq=2048,target_seq=128".
 [[nodiscard]] std::string symbols_text(const std::vector<SymbolValue>& symbols);
 
 class SpecSymbols {

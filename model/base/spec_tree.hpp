@@ -42,7 +42,7 @@ struct SpecNode {
   std::string text;                     ///< kText: the string; kNumber: the number as written
   std::vector<SpecNode> items;          ///< items of a kList
   std::vector<std::pair<std::string, SpecNode>> members;  ///< members of a kObject, in file order
-  std::int32_t line = 0;                                  ///< place of the first character, from 1
+  std::int32_t line = 0;  ///< position of the first character, from 1
   std::int32_t column = 0;
 };
 
@@ -64,7 +64,7 @@ struct ReadLimits {
 
 /// Reads a whole file. A missing, too large or malformed file throws SpecError.
 [[nodiscard]] SpecDocument read_spec_file(const std::string& path, const ReadLimits& limits = {});
-/// Reads from memory; `file` is the name for messages.
+/// Reads a file from memory; `file`: name for messages.
 [[nodiscard]] SpecDocument read_spec_text(std::string_view text, const std::string& file,
                                           const ReadLimits& limits = {});
 
@@ -91,9 +91,9 @@ class SpecView {
   [[nodiscard]] SpecView get(std::string_view key) const;
   [[nodiscard]] std::optional<SpecView> find(std::string_view key) const;
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> members() const;
-  /// Boolean of a key that may be missing.
+  /// Returns the boolean of a key; `otherwise` if the key is missing.
   [[nodiscard]] bool flag(std::string_view key, bool otherwise = false) const;
-  /// Throws for keys that were never asked for, with the nearest known key. Call last; `also_known` are allowed.
+  /// Throws for keys that were never asked for, with the nearest known key. Call last. `also_known`: further keys.
   void reject_unknown_keys(std::initializer_list<std::string_view> also_known = {}) const;
 
   // Lists.
@@ -102,10 +102,10 @@ class SpecView {
   // Scalars.
   [[nodiscard]] std::string as_text() const;
   [[nodiscard]] bool as_boolean() const;
-  /// Integer in [lowest, highest], also as "seq" or "2*seq" if the document has symbols.
+  /// Returns an integer in [lowest, highest], also from "seq" or "2*seq" if the document has symbols.
   [[nodiscard]] std::int64_t as_integer(std::int64_t lowest, std::int64_t highest) const;
   [[nodiscard]] double as_number() const;
-  /// Text that is one of `choices`; else throws, lists them and suggests the nearest.
+  /// Returns a text that is one of `choices`; else throws, lists them and suggests the nearest.
   [[nodiscard]] std::string as_choice(const std::vector<std::string>& choices) const;
 
   // Quantities (quantity_io.hpp): text with a unit. A number without unit is an error that shows
@@ -115,13 +115,13 @@ class SpecView {
   [[nodiscard]] BytesPerSecond as_rate() const;
   [[nodiscard]] BytesPerSecond as_update_rate() const;
   [[nodiscard]] FlopsPerSecond as_flop_rate() const;
-  /// Ratio (0.85) or percent as text ("85 %"), in [lowest, highest].
+  /// Returns a ratio (0.85) or percent as text ("85 %"), in [lowest, highest].
   [[nodiscard]] double as_ratio(double lowest, double highest) const;
 
-  /// Throws SpecError at this place.
+  /// Throws SpecError at this JSON pointer.
   [[noreturn]] void fail(std::string found, std::string expected,
                          const std::string& hint = {}) const;
-  /// Description of the value for messages: `"text"`, `3`, `a list of 2`, `an object`.
+  /// Returns a description of the value for messages: `"text"`, `3`, `a list of 2`, `an object`.
   [[nodiscard]] std::string found() const;
 
  private:
@@ -129,7 +129,7 @@ class SpecView {
     std::vector<std::string> keys;
   };
   SpecView(const SpecNode& node, const SpecDocument& document, std::string pointer);
-  /// Value of the text as a symbol; unset if the document has no such symbol.
+  /// Returns the value of the text as a symbol; unset if the document has no such symbol.
   [[nodiscard]] std::optional<Int128> symbol() const;
 
   const SpecNode* node_;
@@ -138,7 +138,7 @@ class SpecView {
   std::shared_ptr<KeysAskedFor> asked_;
 };
 
-/// Throws SpecError unless the document is of `format` in version 1. `others`: formats, and what to say of them.
+/// Throws SpecError unless the document is of `format`, version 1. `others`: other formats with their own messages.
 void check_format(const SpecView& root, std::string_view format,
                   const std::vector<std::pair<std::string, std::string>>& others = {});
 
@@ -149,7 +149,7 @@ void check_format(const SpecView& root, std::string_view format,
 [[nodiscard]] std::string nearest_hint(std::string_view word,
                                        const std::vector<std::string>& known);
 
-/// Returns the entry of `table` (named.hpp) that the text of `view` names. Another text throws SpecError with all names.
+/// Returns the entry of `table` (named.hpp) that the text of `view` names; else throws SpecError with all names.
 template <class Table, class Name = NameOf>
 [[nodiscard]] const auto& named_choice(const SpecView& view, const Table& table, Name name = {}) {
   return *find_named(table, view.as_choice(names_of(table, name)), name);
@@ -158,7 +158,7 @@ template <class Table, class Name = NameOf>
 template <class Value, std::size_t kCount>
 using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
 
-/// Returns the value that `choices` pairs with the text of `view`. Another text throws SpecError with all choices.
+/// Returns the value paired with the text of `view` in `choices`. Throws SpecError with all choices for another text.
 template <class Value, std::size_t kCount>
 [[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
   return named_choice(view, choices).second;

@@ -13,14 +13,14 @@ struct TensorShape {
 
   friend bool operator==(const TensorShape&, const TensorShape&) = default;
 
-  /// Product of the dimensions; unset if it exceeds 63 bits.
+  /// Returns the product of the dimensions; unset if it exceeds 63 bits.
   [[nodiscard]] std::optional<std::int64_t> elements() const;
-  /// Text such as "3x224x224"; "scalar" if there is no dimension.
+  /// Returns a text such as "3x224x224"; "scalar" without dimensions.
   [[nodiscard]] std::string text() const;
 };
 
-// Sizes of a convolution, as plain data. Layers state them, profiles have measured times for them,
-// and the costs of algorithms follow from them.
+// Sizes of a convolution, as plain data. Layers state them, and profiles have measured times for
+// them. Costs of algorithms follow from them.
 
 /// One spatial dimension.
 struct ConvolutionDim {
@@ -29,7 +29,7 @@ struct ConvolutionDim {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding = 0;  ///< elements, both sides added
+  std::int64_t padding = 0;  ///< elements, sum of both sides
   friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
 };
 

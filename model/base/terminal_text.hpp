@@ -1,4 +1,4 @@
-// Escapes for text of files and command lines that could deceive a terminal or its reader.
+// Escapes for text from files and command lines that could deceive a terminal or its reader.
 #pragma once
 
 #include <cstddef>

@@ -14,13 +14,13 @@
 
 namespace ooc {
 
-/// Model for task times, and its way of counting (docs/model.md, 1).
+/// Model of task times, with its rules for counting (docs/model.md, 1).
 enum class ComputeModel {
   kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (GPU memory rate x efficiency))
-  kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth with PALEO's counts; takes GB/s as GiB/s
+  kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth, PALEO's counts; reads GB/s as GiB/s
 };
 
-/// Work of one task.
+/// FLOPs and bytes of one task.
 struct Amount {
   Wide flops;
   Wide bytes;  ///< bytes of GPU memory traffic
@@ -36,17 +36,17 @@ struct Amount {
 /// more in all, static bytes included.
 [[nodiscard]] std::vector<Bytes> tensor_sizes(const TrainingGraph& graph, std::int64_t batch);
 
-/// Throws SpecError with the sum, unless MACs of forward and FLOPs of the iteration fit 63 bits.
+/// Throws SpecError, with the sum as found, if MACs of forward or FLOPs of the iteration exceed 63 bits.
 void check_work(const TrainingGraph& graph, ComputeModel model, std::int64_t batch);
 
-/// FLOPs of one task at a batch.
+/// Returns the FLOPs of one task at a batch.
 [[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
                                       std::int64_t batch);
 
-/// Returns the sum as Bytes; throws SpecError about `what` if it exceeds 63 bits.
+/// Returns the sum as Bytes; throws SpecError that names `what` if it exceeds 63 bits.
 [[nodiscard]] Bytes countable_bytes(Wide sum, const TrainingGraph& graph, std::string_view what);
 
-/// Throws SpecError for a job too large to count: file is the network's name, place is --batch.
+/// Throws SpecError for a job too large to count, at --batch; the file is the network's name.
 [[noreturn]] void too_large_to_count(const TrainingGraph& graph, const std::string& found,
                                      const std::string& expected);
 

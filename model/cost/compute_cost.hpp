@@ -23,20 +23,20 @@ struct LayerTime {
 struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
-  Ratio compute_scale = kOne;    ///< what-if factor of peak and GPU memory rate
-  Ratio percent_of_peak = kOne;  ///< PALEO's: share of both rates that forward and backward reach
+  Ratio compute_scale = kOne;    ///< factor of peak and GPU memory rate in what-if runs
+  Ratio percent_of_peak = kOne;  ///< PALEO's, for both rates, in forward and backward
   std::vector<LayerTime> layer_times = {};
   /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
   std::optional<Software> software = {};
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
-  RunMode mode = RunMode::kTraining;    ///< purpose of kernels, if the profile has an architecture
+  RunMode mode = RunMode::kTraining;  ///< training or inference, if the profile has an architecture
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
   bool each_save = false;  ///< CopyRules::each_save
 };
 
-/// Returns sizes without times, for an unknown machine: one alternative a task, with the workspace
-/// that any algorithm needs. Throws SpecError for what is too large to count.
+/// Returns sizes without times, for an unknown machine: one algorithm a task, with the workspace
+/// that every algorithm needs. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options);
 
 /// Returns the CostTable without `transfers`. Throws SpecError if a size or a time exceeds the
@@ -44,13 +44,13 @@ struct ComputeOptions {
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
-/// Returns the profile's machine, `scale` times as fast, its architecture and the software.
+/// Returns the machine, `scale` times as fast as the profile's, its architecture and the software.
 /// Precondition: the profile names an architecture.
 [[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
                                              const std::optional<Software>& software,
                                              Ratio scale = kOne);
 
-/// Returns the cost of a task without a layer that passes once through memory; `bytes` are read and written.
+/// Returns the cost of a task without a layer that reads and writes `bytes` once in all.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,
                                                const HardwareProfile& profile,
                                                const ComputeOptions& options, std::int64_t flops,

@@ -12,27 +12,26 @@
 
 namespace ooc {
 
-/// Task of a convolution at a batch. `first_seconds` is its time without workspace, by the native
-/// model.
+/// Task of a convolution at a batch.
 struct ConvolutionTask {
   const ConvolutionShape& shape;
   ConvolutionPass pass = ConvolutionPass::kForward;
   Dtype dtype = Dtype::kFloat32;
   std::int64_t batch = 1;
-  double flops = 0;  ///< FLOPs of the direct method
-  double bytes = 0;  ///< bytes of its operands, each counted once
-  double first_seconds = 0;
-  double compute_scale = 1;  ///< what-if factor of peak and GPU memory rate
+  double flops = 0;          ///< FLOPs of the direct method
+  double bytes = 0;          ///< bytes of its operands, each counted once
+  double first_seconds = 0;  ///< time without workspace, by the native model
+  double compute_scale = 1;  ///< factor of peak and GPU memory rate in what-if runs
 };
 
-/// Algorithm with its unrounded time.
+/// Algorithm with its time, not rounded to ns.
 struct ConvolutionAlgorithm {
   Algorithm algorithm = Algorithm::kDefault;
   double seconds = 0;
   double workspace_bytes = 0;
 };
 
-/// Returns all algorithms that exist for the shape and dtype. The one without workspace comes first.
+/// Returns all algorithms that exist for the shape and dtype, first the one without workspace.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& task,
                                                                     const HardwareProfile& profile);
 
@@ -41,19 +40,19 @@ struct ConvolutionAlgorithm {
 [[nodiscard]] std::vector<ConvolutionAlgorithm> measured_algorithms(const ConvolutionTask& task,
                                                                     const HardwareProfile& profile);
 
-/// Returns the first algorithm, and each other that is faster than all with less workspace. From
-/// one to the next workspace grows and time falls.
+/// Returns the first algorithm, and each other algorithm that is faster than all with less
+/// workspace. In the result workspaces ascend and times descend.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> useful_algorithms(
     std::vector<ConvolutionAlgorithm> all);
 
-/// Returns the useful measured algorithms; if nothing was measured, the useful modelled ones.
+/// Returns the useful measured algorithms; without measurements, the useful modelled ones.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> convolution_algorithms(
     const ConvolutionTask& task, const HardwareProfile& profile);
 
 // Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
-// and the workspace that cuDNN asks for.
+// and the workspace that cuDNN requests.
 
-/// Returns algorithms, the one without workspace first. Of `task` only shape, pass, type and batch are used.
+/// Returns algorithms, first the one without workspace. Only shape, pass, type and batch of `task` are used.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> kernel_algorithms(
     const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods);
 

@@ -1,5 +1,5 @@
-// Costs of every task and every copy on one machine at one batch. Built once per (graph, profile,
-// batch); a change of the link only rebuilds `transfers`.
+// Costs of every task and every copy on one machine at one batch. Built once for a graph, profile
+// and batch; another link rebuilds only `transfers`.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 
 namespace ooc {
 
-/// Index into CostTable::alternatives.
+/// Index into CostTable::alternatives: an algorithm of a task.
 using AlternativeId = Id<struct AlternativeTag>;
 
-/// Rule that picks one alternative for every task.
+/// Rule that picks one algorithm for every task.
 enum class AlgorithmChoice {
-  kFitting,      ///< the fastest that fits (schedules/fitting_algorithms.hpp); until then the first
-  kMemory,       ///< the first: only the workspace that a layer states itself
-  kPerformance,  ///< the fastest, whatever its workspace; the first of equals
+  kFitting,      ///< the fastest that fits (schedules/footprint.hpp); before that, the first
+  kMemory,       ///< the first, with only the workspace that the layer states itself
+  kPerformance,  ///< the fastest, whatever its workspace; ties: the first
 };
 
 /// Algorithm of a task with its cost.
@@ -46,16 +46,16 @@ struct TransferCost {
 struct TransferCosts {
   std::vector<TransferCost> to_far;   ///< by tensor
   std::vector<TransferCost> to_near;  ///< by tensor
-  /// Copies to GPU memory on page faults, by tensor; empty: as `to_near`.
+  /// Copies to GPU memory on page faults, by tensor; empty: as in `to_near`.
   std::vector<TransferCost> faults = {};
   BytesPerSecond to_far_peak;  ///< rate of the link, shared by all devices
   BytesPerSecond to_near_peak;
   /// Share of its rate that each direction keeps while both are active, rounded down to 1 B/s.
   Duplex duplex = {};
-  /// Host time to pin memory for a copy to host memory. The latencies of `to_far` include it; the
-  /// host issues nothing else meanwhile.
+  /// Host time to pin memory for a copy to host memory. Latencies of `to_far` include it. The host
+  /// issues nothing else meanwhile.
   Duration pinning = {};
-  /// Bottleneck of the rate, for reports: "connection", "far memory" or "near memory".
+  /// Slowest stage of the path, for reports: "connection", "far memory" or "near memory".
   std::string limited_by = "connection";
 
   [[nodiscard]] const TransferCost& near_cost(std::size_t tensor, bool on_demand) const {
@@ -63,10 +63,10 @@ struct TransferCosts {
   }
 };
 
-/// Memory in use during a task that stays in use until the end of the iteration.
+/// Memory in use during a task that stays allocated to the end of the iteration.
 struct HeldBytes {
   Bytes held;   ///< weight gradients allocated so far, and network inputs
-  Bytes begun;  ///< weight gradients that the task is the first to write
+  Bytes begun;  ///< bytes of weight gradients that this task writes first
 };
 
 struct CostTable {
@@ -74,23 +74,23 @@ struct CostTable {
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< index by task; one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
-  /// By tensor: bytes of all that is copied when it moves (CopyRules::each_save); empty: tensor_bytes.
+  /// By tensor: bytes copied when it moves, with copies of weights (CopyRules::each_save); empty: tensor_bytes.
   std::vector<Bytes> copied_bytes = {};
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
-  /// By task (cost_table.hpp). Already included in each alternative's workspace. Empty if gradients are static.
+  /// Gradient bytes allocated so far, by task, included in each algorithm's workspace. Empty if gradients are static.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
-  /// By task: bytes of the tensors of optimiser state that its update makes in the first iteration, when what else is
-  /// near lies in their way (CachingMemory); part of static_bytes. Empty: they are there before.
+  /// By task: sizes of the optimiser states that its first update allocates, part of static_bytes,
+  /// between other blocks (CachingMemory). Empty: states are allocated before the iteration.
   std::vector<std::vector<Bytes>> first_states = {};
   TransferCosts transfers;
 
-  /// By tensor: bytes that a move of it copies.
+  /// Returns by tensor the bytes that a copy moves.
   [[nodiscard]] const std::vector<Bytes>& link_bytes() const {
     return copied_bytes.empty() ? tensor_bytes : copied_bytes;
   }
 
-  /// The next task, with its alternatives.
+  /// Appends a task with its algorithms.
   void add_task(std::span<const TaskAlternative> algorithms) {
     if (first_alternative.empty()) first_alternative.push_back(0);
     alternatives.insert(alternatives.end(), algorithms.begin(), algorithms.end());
@@ -102,7 +102,7 @@ struct CostTable {
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
     return {alternatives.data() + begin, end - begin};
   }
-  /// Returns the first alternative of a task.
+  /// Returns the first algorithm of a task.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
     return AlternativeId{first_alternative[task.at()]};
   }
@@ -114,7 +114,7 @@ struct CostTable {
     }
     return chosen;
   }
-  /// True if the host's time to issue kernels counts.
+  /// True if the host's time to issue kernels is modelled.
   [[nodiscard]] bool issued_by_host() const {
     return !alternatives.empty() && alternatives.front().issue > Duration(0);
   }
@@ -124,27 +124,27 @@ struct CostTable {
 };
 
 // Memory that grows within an iteration and is freed at its end: weight gradients freed between
-// iterations (WeightGradients::kFreed), and inputs that the program still holds after their last
-// reader (HeldInputs::kThroughout). Such bytes are no static memory. Schedules see the bytes in the
-// workspaces of tasks. The executed plan holds them in blocks that stay to the last task
+// iterations (WeightGradients::kFreed), and inputs that the program holds after their last reader
+// (HeldInputs::kThroughout). These bytes are not static. Schedules see them in the workspaces of
+// tasks. The executed plan has them in blocks that stay to the last task
 // (simulator/plan/wait_as_framework.hpp, docs/notebook/0043-gradients-that-are-freed.md).
 
-/// Moves weight gradients from `costs.static_bytes` to the workspaces of tasks. A backward task has the
-/// gradients written up to its end; an update has all. A forward task has the gradients present when backward
-/// reaches its layer, since it may be recomputed until then; in its first run there is room to spare.
-/// Preconditions: costs of `graph`, one device, no gradient accumulation, all gradients static.
+/// Moves weight gradients from `costs.static_bytes` to the workspaces of tasks. A backward task has the gradients
+/// written up to its end; an update has all. A forward task has the gradients present when backward reaches its layer,
+/// since it may be recomputed until then; its first run has memory to spare. Preconditions: costs of `graph`, one
+/// device, no gradient accumulation, all gradients static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
 /// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
-/// fewer bits). Their readers count them twice, since a recomputed reader finds a copied-in input
-/// beside the held one. In its first run that is one too many, when memory is hardly used.
-/// Preconditions: costs of `graph`, one device, no gradient accumulation.
+/// fewer bits). Their readers count them twice, since a recomputed reader may find a copied-in
+/// input beside the held one; in its first run that is once too often, but memory is hardly used
+/// then. Preconditions: costs of `graph`, one device, no gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
-/// Sets `costs.first_states`: a layer's state is a tensor for each number that the optimiser keeps of a parameter.
+/// Sets `costs.first_states`: for each layer one tensor a state of the optimiser.
 void make_states_late(const TrainingGraph& graph, CostTable& costs);
 
-/// Returns the costs with all gradients static, no input held and no state made late.
+/// Returns the costs with static gradients, no held inputs and no late states.
 [[nodiscard]] CostTable with_nothing_held(CostTable costs);
 
 }  // namespace ooc

@@ -22,7 +22,7 @@ class KernelPricer {
   /// Returns seconds on the device, without host time; 0 for `custom` layers, which state their times.
   [[nodiscard]] double seconds(const Task& task) const;
 
-  /// Seconds of a convolution's task by method; `beside` (launch, bias) is added to each.
+  /// Seconds of a convolution's task by method. `beside`: seconds of launch and bias, to be added to each.
   struct ConvolutionMethods {
     ConvolutionTimes times;
     double beside = 0;
@@ -33,8 +33,8 @@ class KernelPricer {
   /// the first.
   [[nodiscard]] double gradient_sum_seconds(LayerId layer) const;
 
-  /// Returns the seconds of backward-data for a convolution on the network's input. Graphs leave
-  /// out this task; some frameworks run it.
+  /// Returns the seconds of backward-data for a convolution on the network's input. Graphs omit
+  /// this task; some frameworks run it.
   [[nodiscard]] double input_gradient_seconds(LayerId layer) const;
 
  private:

@@ -10,12 +10,12 @@
 
 namespace ooc {
 
-/// Kinds of copies; each is a mode of the profile's connection.
+/// Kinds of copies, each of which is a mode of the profile's connection.
 enum class CopyMode {
   kPinned,
-  kPageable,         ///< staged through the driver's buffers; excludes computation
-  kUnifiedFault,     ///< unified memory, pages on touch; only for schedules that move pages
-  kUnifiedPrefetch,  ///< unified memory, pages ahead of need; only for schedules that move pages
+  kPageable,         ///< staged by the host through the driver's buffers; never beside kernels
+  kUnifiedFault,     ///< unified memory, pages copied on access; only for schedules that move pages
+  kUnifiedPrefetch,  ///< unified memory, pages copied ahead; only for schedules that move pages
 };
 /// Name in profiles and reports, such as "unified_fault".
 [[nodiscard]] std::string_view copy_mode_name(CopyMode mode);
@@ -29,11 +29,11 @@ struct TransferOptions {
   std::optional<BytesPerSecond> far_throughput = {};  ///< --far-throughput
   std::optional<Duration> latency = {};  ///< --latency of the connection, both directions
   std::optional<Ratio> duplex = {};      ///< --duplex of both directions
-  Ratio link_scale = kOne;               ///< what-if factor of the link
+  Ratio link_scale = kOne;               ///< factor of the link's rate in what-if runs
   Duration pinning = {};                 ///< CopyRules::pinned_cost; only for pinned copies
-  /// Number of devices that share link and host memory; each gets at most a fair share.
+  /// Devices that share link and host memory; each gets at most a fair share.
   int sharers = 1;
-  int host_sharers = 1;  ///< devices on links of their own that share host memory alone
+  int host_sharers = 1;  ///< devices with own links that share only host memory
 };
 
 /// Rates of equation (5) without latencies. The slowest is Swap_in_Th.
@@ -46,15 +46,15 @@ struct SwapInRates {
 [[nodiscard]] SwapInRates swap_in_rates(const HardwareProfile& profile,
                                         const TransferOptions& options);
 
-/// `tensor_bytes`: by tensor. Throws SpecError if the profile lacks the mode, or if a duplex is slower than taking turns.
+/// Returns copy costs by tensor. Throws SpecError if the profile lacks the mode, or a duplex is slower than copies in turn.
 [[nodiscard]] TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
                                                const HardwareProfile& profile,
                                                const TransferOptions& options);
-/// Writes into `out` and reuses its memory, for the inner loop of sweeps.
+/// Writes the costs into `out` and reuses its memory, for the inner loop of sweeps.
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options);
 
-/// The profile's link to the other devices. Without one they send and receive at once over the connection, pinned.
+/// Returns the profile's link to other devices. Default: the connection, pinned, both directions at once.
 [[nodiscard]] PeerLink peers_of(const HardwareProfile& profile);
 
 // Copy costs of unified memory (docs/model.md, 2): on page faults by the profile's mode
@@ -65,12 +65,12 @@ enum class PageCopies {
   kPrefetched  ///< `to_near` are prefetches, `faults` copies on page faults
 };
 
-/// Returns the offsets in a block at which fault groups begin, for a kernel that walks through the
-/// block. A fault copies its page, and the largest subtree (half, quarter, ...) of the block of
-/// which more than 51 % are near by then. Precondition: `block` is a power of two times `page`.
+/// Returns the offsets in a block at which fault groups begin, for a kernel that walks through the block. A fault
+/// copies its page, and the largest subtree (half, quarter, ...) of the block of which more than 51 % is in GPU memory
+/// after that. Precondition: `block` is a power of two times `page`.
 [[nodiscard]] std::vector<Bytes> fault_group_starts(Bytes page, Bytes block);
 
-/// Ignores `options.mode`. Throws SpecError if the profile lacks a mode.
+/// Returns the copy costs of unified memory; ignores `options.mode`. Throws SpecError if the profile lacks a mode.
 [[nodiscard]] TransferCosts estimate_unified(const std::vector<Bytes>& tensor_bytes,
                                              const HardwareProfile& profile,
                                              const TransferOptions& options, PageCopies copies);

@@ -23,8 +23,8 @@ struct Buffers {
 
 [[nodiscard]] Buffers assign_buffers(const Network& network, const GraphOptions& options);
 
-/// Forward data that backward tasks of a layer read, by layer kind and framework. Bytes are those
-/// of extra tensors that forward writes, a sample (`fixed`: whatever the batch).
+/// Forward data that backward tasks of a layer read, by layer kind and framework. Bytes are per
+/// sample, of extra tensors that forward writes (`fixed`: independent of the batch).
 struct Kept {
   bool inputs = false;
   bool output = false;
@@ -40,7 +40,7 @@ enum class RunsIn { kOwnBuffer, kPlace };
 
 /// Returns the tensor that holds the producer's value.
 [[nodiscard]] TensorId tensor_of(const Buffers& buffers, const Producer& producer);
-/// False for network inputs, and if no layer up to the producer is trained.
+/// True unless the producer is a network input or no layer up to it is trained.
 [[nodiscard]] bool needs_gradient(const Buffers& buffers, const Producer& producer);
 
 }  // namespace ooc

@@ -10,11 +10,11 @@
 namespace ooc {
 
 struct GraphOptions {
-  /// Only kDefineByRun changes the graph: it pins the tensors that eager frameworks hold. The
-  /// others select a footprint of the same graph (liveness.hpp).
+  /// Rule for the memory of tensors. Only kDefineByRun changes the graph: it extends the lifetimes of tensors that
+  /// eager frameworks hold. Other rules select a footprint of the same graph (training_graph.hpp).
   Accounting accounting = Accounting::kLiveness;
   std::optional<Optimizer> optimizer = {};  ///< unset: the network's; sgd if it has none
-  /// Tensors that a framework saves. Leave the defaults for kDefineByRun, which has rules of its own.
+  /// Tensors that a framework saves. Leave the defaults for kDefineByRun, which has its own rules.
   Keeping keeping = {};
   ParameterTypes types = {};
 

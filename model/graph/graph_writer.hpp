@@ -1,5 +1,5 @@
-// A training graph in the making, for whatever makes one graph of another (model/rewrite): tasks one behind the other,
-// each with the tensors that it touches.
+// Training graph under construction, for code that rewrites one graph into another (model/rewrite):
+// tasks in order, each with the tensors that it touches.
 #pragma once
 
 #include <utility>
@@ -14,12 +14,12 @@ struct GraphWriter {
   std::vector<std::pair<TaskId, TensorId>> reads;
   std::vector<std::pair<TaskId, TensorId>> writes;
 
-  /// All that `like` says of its network; no tasks and no tensors.
+  /// Copies the facts about the network from `like`, but no tasks and tensors.
   explicit GraphWriter(const TrainingGraph& like);
 
   TaskId add(const Task& task);
   TensorId add(const Tensor& tensor);
-  /// The task with what it touches. `renamed`: of each tensor its id here.
+  /// Adds a copy of a task with its reads and writes. `renamed`: function from a tensor's id to its id here.
   template <class Renamed>
   TaskId copy(const TrainingGraph& from, TaskId task, Renamed renamed) {
     const TaskId to = add(from.tasks[task.at()]);
@@ -32,7 +32,7 @@ struct GraphWriter {
   [[nodiscard]] TrainingGraph finish() &&;
 };
 
-/// From tasks, reads and writes.
+/// Fills in `lifetimes` from tasks, reads and writes.
 void find_lifetimes(TrainingGraph& graph);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Differences between frameworks in what they save of the forward pass for backward (docs/model.md,
-// 3). Defaults are an ideal framework: only what backward needs.
+// Differences between frameworks in the tensors that forward saves for backward (docs/model.md, 3).
+// Defaults describe an ideal framework, which saves only what backward needs.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace ooc {
 
-/// Saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
+/// Tensor saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
 enum class KeptActivation {
   kOutput,
   kInput,  ///< input of relu, if out of place; else the output
   kBoth,
 };
 
-/// Saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
+/// Tensor saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
 enum class KeptOfClamps {
   kAsActivations,
   kInput,  ///< input, copied for two limits; for the others if out of place
 };
 
-/// Saved for a slice whose value backward reads.
+/// Tensor saved for a slice whose value backward reads.
 enum class KeptOfSlices {
   kSlice,
   kWhole,  ///< the tensor that the slice is a view of
@@ -45,7 +45,7 @@ enum class KeptOfNorms {
   kInputAndStatistics,  ///< input, and mean and deviation in float32
 };
 
-/// Saved for softmax, alone, in attention or before a loss.
+/// Tensor saved for softmax, alone, in attention or before a loss.
 enum class KeptOfSoftmax {
   kOutput,
   kInputAndOutput,  ///< the input is saved as well, though backward does not read it
@@ -72,7 +72,7 @@ struct Keeping {
   std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
-  std::optional<Dtype> loss_dtype = {};  ///< type of tensors that a loss saves; unset: network
+  std::optional<Dtype> loss_dtype = {};  ///< type of tensors that a loss saves; unset: network's
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;
   GradientSharing gradients = GradientSharing::kCopy;
 

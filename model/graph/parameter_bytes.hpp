@@ -10,12 +10,12 @@
 
 namespace ooc {
 
-/// Types instead of those of the network's precision; unset: by the precision.
+/// Types that override those of the network's precision. Unset: by the precision.
 struct ParameterTypes {
   std::optional<Dtype> gradient = {};
   std::optional<std::optional<Dtype>> master =
-      {};                           ///< of the copy that is updated; no type: no copy
-  std::optional<Dtype> state = {};  ///< of the numbers of momentum and adam
+      {};                           ///< type of the master copy, which is updated; no type: no copy
+  std::optional<Dtype> state = {};  ///< type of the states of momentum and adam
 
   bool operator==(const ParameterTypes&) const = default;
 };
@@ -25,13 +25,13 @@ struct ParameterBytes {
   std::int64_t weight = 4;
   std::int64_t gradient = 4;
   std::int64_t master = 0;  ///< copy that the optimiser updates; 0: none
-  std::int64_t state = 4;   ///< a number of the optimiser's state
+  std::int64_t state = 4;   ///< bytes of one optimiser state
   bool gradient_is_said =
-      false;  ///< the gradient's type was given, whatever the type of the weights
+      false;  ///< true if the gradient's type was given, so it does not follow the weights'
   bool state_as_weight = false;  ///< the state's type follows that of a layer's own weights
 };
 
-/// Memory that software takes beside the gradients: buckets for the exchange with other devices
+/// Memory that software uses beside the gradients: buckets for the exchange with other devices
 /// (also on one device), and copies in the optimiser's type.
 struct GradientBuffers {
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
@@ -39,30 +39,30 @@ struct GradientBuffers {
   std::int64_t copies = 0;    ///< bytes a parameter, during its update; only with master copies
   std::int64_t group = kAll;  ///< number of parameters in one update
   std::int64_t norms = 0;     ///< bytes a parameter of a layer, while its gradient norm is computed
-  bool keeps_holes = false;   ///< caching allocator: freed memory stays reserved
+  bool keeps_holes = false;   ///< true: the caching allocator keeps freed memory reserved
 };
 
-/// Bytes of workspace of an update with master copies, of `learnt` parameters. Allocated in order: for the
+/// Returns the workspace of an update of `learnt` parameters with master copies, in bytes. Allocated in order: for the
 /// norm of the largest layer (`largest` parameters); copies of gradients in 16 bits; copies in float32.
 [[nodiscard]] std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
                                          std::int64_t largest);
 
-/// Bytes by the network's precision; without one, weights and gradients have the network's type.
+/// Returns the bytes by the network's precision; without one, weights and gradients have the network's type.
 [[nodiscard]] ParameterBytes parameter_bytes(const Network& network,
                                              const ParameterTypes& types = {});
 
-/// Bytes for a layer whose parameters have type `own`, as adapters may. A type as large as the
-/// master copy needs no master copy. Unset: `each`.
+/// Returns the bytes for a layer whose parameters have type `own`, as adapters may. A type as large
+/// as the master copy needs no master copy. Unset: `each`.
 [[nodiscard]] ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> own);
 [[nodiscard]] inline ParameterBytes bytes_of_layer(const ParameterBytes& each,
                                                    const LayerModel& layer) {
   return bytes_of_layer(each, layer.parameter_type);
 }
 
-/// Bytes of a layer's weights as stored; frozen weights may be quantised.
+/// Returns the bytes of a layer's weights as stored; frozen weights may be quantised.
 [[nodiscard]] std::int64_t weight_bytes(const ParameterBytes& each, const LayerModel& layer);
 
-/// Bytes of optimiser state of a layer, without the master copy.
+/// Returns the bytes of optimiser states of a layer, without the master copy.
 [[nodiscard]] std::int64_t state_bytes(Optimizer optimizer, const ParameterBytes& each,
                                        const LayerModel& layer);
 

@@ -1,7 +1,7 @@
 // Task and data-flow graph of one training iteration (moDNN, Fig. 1): forward, backward and update
 // tasks in execution order, and the tensors that they exchange. Sizes are per sample, so the graph
-// is independent of the batch. A tensor is a buffer: views, in-place activations, gradients handed
-// on by `add` and slices of a concat's gradient are resolved to one tensor here.
+// is independent of the batch. A tensor is a buffer: views, in-place activations, gradients that
+// `add` passes on and slices of a concat's gradient are resolved to one tensor here.
 //
 // Order of tasks: forward in topological order (ties by file order); backward exactly reversed, per
 // layer backward-data, then backward-weights; updates last, in layer order. Weights, their
@@ -37,7 +37,7 @@ enum class TaskKind {
 [[nodiscard]] constexpr bool is_far(TaskKind kind) {
   return kind == TaskKind::kFarUpdate || kind == TaskKind::kFarAccumulate;
 }
-/// True for tasks that a schedule adds and that are not the network's own work.
+/// True for tasks that a schedule adds, which are not the network's own work.
 [[nodiscard]] constexpr bool is_overhead(TaskKind kind) {
   return kind == TaskKind::kCompress || kind == TaskKind::kDecompress;
 }
@@ -45,7 +45,7 @@ enum class TaskKind {
 struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
-  std::int32_t copies = 0;  ///< kBackward of `add`: number of gradients copied
+  std::int32_t copies = 0;  ///< kBackward of `add`: gradients to copy
   std::int32_t piece = 0;   ///< kReduce: index of the piece; far tasks: index into `units`
   std::int32_t round = 0;   ///< kFarAccumulate: index of the micro-batch
 };
@@ -54,11 +54,11 @@ enum class TensorRole {
   kInput,       ///< network input: near at the start, with a valid copy in host memory
   kActivation,  ///< layer output, shared with views and in-place layers
   kMask,        ///< mask of dropout
-  kReserve,     ///< saved by a layer for its own backward pass, beside its output
+  kReserve,     ///< values that a layer saves for its own backward pass, beside its output
   kWeightCopy,  ///< weights of a layer, in the type of its matrix products
   kGradient,
   kExchanged,  ///< part of weight gradients that devices exchange; static memory, always near
-  // Model states of one or several layers that move (model/rewrite/state.hpp):
+  // Model states in host memory, of one or several layers (model/rewrite/state.hpp):
   kWeight,
   kWeightGradient,
   kOptimizerState,  ///< optimiser states, with the master copy
@@ -83,11 +83,11 @@ enum class TensorForm {
   kRestored,    ///< restored from kCompressed, full size
 };
 
-/// Part that an exchanged tensor holds of one piece of the weight gradients, seen from one device.
+/// Part of one piece of the weight gradients in an exchanged tensor, as seen from one device.
 enum class ExchangePart {
   kSent,      ///< this device's sums for the shards of other devices
   kReceived,  ///< sums of other devices for this device's shard
-  kReduced,   ///< this device's shard, summed; of model states: sum of all micro-batches
+  kReduced,   ///< this device's summed shard; for model states: sum of all micro-batches
   kGathered,  ///< summed shards of other devices
 };
 
@@ -101,10 +101,10 @@ struct Tensor {
   std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
-  /// Model states of several devices: number of equal shards, one a device, that a copy gathers or sums.
+  /// Model states of several devices: number of equal shards, one a device; a copy gathers or sums them.
   std::int32_t shards = 1;
-  std::int64_t shard_far = 0;  ///< if several: bytes of a shard in host memory; 0: it is near
-  /// Part of a cut tensor (model/rewrite/parts.hpp), or micro-batch of a kWeightGradient, from 1; 0: whole.
+  std::int64_t shard_far = 0;  ///< with shards: bytes of one in host memory; 0: it is near
+  /// Index from 1 of a part of a cut tensor (model/rewrite/parts.hpp), or of a kWeightGradient's micro-batch; 0: whole.
   std::int32_t cut = 0;
 };
 
@@ -118,7 +118,7 @@ struct Lifetime {
 };
 
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
-/// True for accountings without lifetimes.
+/// True for rules that ignore lifetimes.
 [[nodiscard]] constexpr bool is_footprint(Accounting accounting) {
   return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
 }
@@ -127,15 +127,15 @@ struct TrainingGraph {
   const Network* network = nullptr;  ///< must outlive the graph
   Optimizer optimizer = Optimizer::kSgd;
   std::vector<Task> tasks;
-  std::size_t forward_tasks = 0;  ///< tasks [0, forward_tasks) are forward
+  std::size_t forward_tasks = 0;  ///< number of forward tasks, which come first
   std::size_t backward_end = 0;  ///< tasks [forward_tasks, backward_end) are backward, then updates
   std::vector<Tensor> tensors;
   Csr<TaskId, TensorId> reads;  ///< without duplicates; an in-place task also writes its tensor
   Csr<TaskId, TensorId> writes;
   std::vector<Lifetime> lifetimes;                       ///< by tensor
   std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: its activation
-  /// Tasks and tensors of one micro-batch (model/rewrite/iteration.hpp); micro-batches follow one
-  /// another. 0: no gradient accumulation. `forward_tasks` counts those of the first micro-batch.
+  /// Number of tasks and tensors of one micro-batch (model/rewrite/iteration.hpp); micro-batches follow one another. 0:
+  /// no gradient accumulation. `forward_tasks` is that of the first micro-batch.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
   /// First task and tensor of each device, then the end of the last device
@@ -143,38 +143,38 @@ struct TrainingGraph {
   /// those of the first device.
   std::vector<std::size_t> device_tasks = {};
   std::vector<std::size_t> device_tensors = {};
-  /// By tensor: the tensors of other devices that its contents come from. No rows: one device.
+  /// By tensor: tensors of other devices from which its contents come. No rows: one device.
   Csr<TensorId, TensorId> sources = {};
-  std::vector<std::string> units = {};  ///< names of the layers whose states move together
+  std::vector<std::string> units = {};  ///< names of the units of layers whose states move together
   ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;
   std::int64_t optimizer_bytes = 0;  ///< optimiser states, with the master copy
 };
 
-/// Name such as "conv1_1.forward" or "gradients.3.reduce". "conv1_1.forward@2": in the second
-/// micro-batch; "conv1_1.forward#1": on the second device.
+/// Returns a name such as "conv1_1.forward" or "gradients.3.reduce". "conv1_1.forward@2": in the
+/// second micro-batch; "conv1_1.forward#1": on the second device.
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
-/// Name such as "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data",
+/// Returns a name such as "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data",
 /// "gradients.3.sent"; "conv1_1[2]": the second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
-/// Index of the device that runs or holds it; 0 for one device.
+/// Returns the index of the device that runs the task or has the tensor; 0 for one device.
 [[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TaskId task);
 [[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TensorId tensor);
 
 /// True for the task that completes a layer's share of its weight gradient.
 [[nodiscard]] bool writes_weight_gradient(const TrainingGraph& graph, const Task& task);
 
-/// True for saved tensors: backward reads what forward wrote, or a network input.
+/// True for saved tensors: outputs of forward, and network inputs, that backward reads.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
-/// Bytes of the saved tensors without weight copies: per sample, and whatever the batch.
+/// Returns the bytes of saved tensors without weight copies: per sample, and independent of the batch.
 [[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
 [[nodiscard]] std::int64_t saved_bytes_fixed(const TrainingGraph& graph);
-/// Bytes of the weight copies that are saved tensors.
+/// Returns the bytes of weight copies that are saved tensors.
 [[nodiscard]] std::int64_t saved_weight_copies(const TrainingGraph& graph);
 
-/// Bytes of it that a device has in host memory and copies over its link, of `bytes` near.
+/// Returns the bytes that one device has in host memory and copies over its link. `bytes`: size in GPU memory.
 [[nodiscard]] inline Bytes host_bytes(const Tensor& tensor, Bytes bytes) {
   return tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
 }
@@ -195,7 +195,7 @@ struct TrainingGraph {
 /// largest gradients (kSharedGradients); or all outputs and gradients (kAllGradients).
 [[nodiscard]] std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting accounting);
 
-/// Bytes of weights, their gradients and optimiser states.
+/// Returns the bytes of weights, their gradients and optimiser states.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
 }  // namespace ooc

@@ -13,19 +13,19 @@
 namespace ooc {
 
 [[nodiscard]] Architecture read_architecture(const SpecDocument& document);
-/// Reads an architecture inside another file.
+/// Reads an architecture inside a profile.
 [[nodiscard]] Architecture read_architecture(const SpecView& view);
 [[nodiscard]] Architecture read_architecture_file(const std::string& path,
                                                   const ReadLimits& limits = {});
 
-/// Returns the architecture as a value for another file.
+/// Returns the architecture as a value inside a profile.
 [[nodiscard]] SpecNode architecture_node(const Architecture& architecture);
 
-/// Returns the file of architecture `name` for the profile in `profile_file`; unset: none has that name.
+/// Returns the path of architecture `name` for the profile in `profile_file`; unset: no file has that name.
 [[nodiscard]] std::optional<std::string> find_architecture(const std::string& name,
                                                            const std::string& profile_file,
                                                            const ProfileSources& sources);
-/// Returns the names that such a profile can use, sorted.
+/// Returns the names that the profile can use, sorted.
 [[nodiscard]] std::vector<std::string> known_architectures(const std::string& profile_file,
                                                            const ProfileSources& sources);
 

@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// Texts of the options as typed.
+/// Texts of the options of `hardware new` as typed.
 struct DataSheet {
   std::string name;
   std::optional<std::string> architecture;
@@ -23,16 +23,16 @@ struct DataSheet {
   std::optional<std::string> far_memory;
   std::optional<std::string> cudnn;
   std::vector<std::string> sustained;  ///< "float32=0.94"
-  std::optional<std::string> source;   ///< source of these figures; unset: unknown
+  std::optional<std::string> source;   ///< source of all figures; unset: unknown
 };
 
 struct DataSheetSources {
   ProfileSources profiles = {};
   std::vector<std::string> link_folders = {};
-  std::string file = {};  ///< path of the profile to be
+  std::string file = {};  ///< path of the profile to write
 };
 
-/// Throws all missing, wrong or implausible figures at once, each at its option.
+/// Returns the profile. Throws all missing, wrong or implausible figures at once, each at its option.
 [[nodiscard]] HardwareProfile profile_of(const DataSheet& sheet, const DataSheetSources& sources);
 
 }  // namespace ooc

@@ -25,13 +25,13 @@ namespace ooc {
 enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
 
 struct Provenance {
-  std::string fields;  ///< dotted path; a final `*` covers all below
+  std::string fields;  ///< dotted path; a final `*` covers all below it
   ProvenanceKind kind = ProvenanceKind::kAssumed;
   std::string source;
   std::string date = {};
-  std::string inherits = {};  ///< kAssumed: architecture that the numbers were taken from
+  std::string inherits = {};  ///< kAssumed: architecture from which the numbers were taken
   std::int64_t rows = 0;      ///< kFitted: number of measurements; 0: unknown
-  double error = 0;           ///< kFitted: their mean |log(predicted / measured)|; 0: unknown
+  double error = 0;           ///< kFitted: mean |log(predicted / measured)| of them; 0: unknown
 };
 
 struct Architecture {
@@ -51,7 +51,7 @@ struct Efficiency {
   [[nodiscard]] double at(double flops) const;
 };
 
-/// Lowest and highest reported rate.
+/// Lowest and highest rate that sources report.
 struct RateRange {
   BytesPerSecond lowest;
   BytesPerSecond highest;
@@ -59,19 +59,19 @@ struct RateRange {
 
 /// Rate and latency of a copy. The rate is min(far, connection, near); the three latencies add up.
 struct StraightLine {
-  BytesPerSecond throughput;
+  BytesPerSecond throughput;  ///< unset: sources agree
   Duration latency = {};
   std::optional<RateRange> range = {};  ///< spread of reported rates; unset: they agree
 };
 
-/// Copy time measured end to end by size, interpolated in log-log and extended by the last slope. Replaces rates and latencies.
+/// Measured copy time by size, interpolated in log-log, extended by the last slope. Replaces rates and latencies.
 struct SizeCurve {
   std::vector<std::pair<Bytes, Duration>> points;  ///< ascending in size, at least two
   /// Returns the interpolated time in ns for bytes > 0.
   [[nodiscard]] double time_ns(Bytes bytes) const;
   /// Returns the rate of large copies in bytes/s: the largest n / (t(n) - latency), where latency
-  /// is the smallest time. Only sizes that move bytes at least half their time count, else the last
-  /// size: small sizes are noise, for two times within 1 % can mean any rate.
+  /// is the smallest time. Only sizes whose time is at least twice the latency count, else the last
+  /// size: at small sizes two times within 1 % can mean any rate.
   [[nodiscard]] double peak_rate() const;
 };
 
@@ -93,7 +93,7 @@ struct MemoryTier {
   Duration latency;
 };
 
-/// Bytes of a host's memory that tensors do not get: 1/64, in which Linux describes its pages (64 B a page of 4 KiB),
+/// Bytes of a host's memory that tensors cannot use: 1/64, in which Linux describes its pages (64 B a page of 4 KiB),
 /// and 4 GiB for system and program (assumed). Less than the memory for 5 GiB and more.
 [[nodiscard]] constexpr Bytes host_reserve(Bytes memory) {
   return Bytes(memory.count() / 64 + (std::int64_t{4} << 30));
@@ -102,13 +102,13 @@ struct MemoryTier {
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
   BytesPerSecond throughput = {};   ///< rate of bytes read and written
-  std::optional<Ratio> share = {};  ///< of host memory's rate, in place of `throughput`
+  std::optional<Ratio> share = {};  ///< share of host memory's rate, instead of `throughput`
   Duration latency = {};
-  Duration per_tensor = {};  ///< the host's own work beside each tensor's copies and update
-  bool assumed = false;      ///< true if no figure is known
+  Duration per_tensor = {};  ///< host time beside each tensor's copies and update
+  bool assumed = false;      ///< true if no source gives a figure
 };
 
-/// Link of a device to the others of its machine, one direction.
+/// Link from a device to the others of its machine, in one direction.
 struct PeerLink {
   BytesPerSecond throughput;
   Duration latency = Duration(20'000);  ///< of a collective: NCCL's order of magnitude, assumed
@@ -117,7 +117,7 @@ struct PeerLink {
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Duplex duplex;  ///< both together move no less than the faster direction alone
+  Duplex duplex;  ///< shares under which both directions together are no slower than one alone
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
   std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };
@@ -143,7 +143,7 @@ struct KernelUnits {
   std::shared_ptr<const Architecture> architecture;
   bool written_out = false;  ///< the profile has the architecture's numbers, not its name
   int multiprocessors = 1;
-  /// Share of the peak that the best matrix product reaches, where it differs from the architecture's.
+  /// Share of the peak that the best matrix product reaches, if not the architecture's.
   std::map<Dtype, double> sustained;
 };
 
@@ -151,13 +151,13 @@ struct HardwareProfile {
   std::string file;  ///< path, for messages
   std::string name;
   std::string description;
-  std::string framework;  ///< name of the framework in use there; empty: unknown
+  std::string framework;  ///< framework of the machine's software; empty: unknown
   std::map<Dtype, FlopsPerSecond> peak;
-  /// Set: times are sums of kernels. Unset: times follow `efficiency` and `kernel_launch`.
+  /// Set: times are sums of kernels. Unset: times follow from `efficiency` and `kernel_launch`.
   std::optional<KernelUnits> kernels;
   std::map<std::string, Efficiency> efficiency;  ///< by "default", "memory", or kind of layer
   Duration kernel_launch;
-  /// Version (major, minor), which decides the convolution algorithms. Unset: all exist.
+  /// cuDNN version (major, minor), which limits convolution algorithms. Unset: all exist.
   std::optional<std::pair<int, int>> cudnn;
   std::vector<MeasuredLayer> layers;  ///< unique in pass, dtype, batch and shape
   MemoryTier near_memory;
@@ -175,11 +175,11 @@ struct HardwareProfile {
   std::vector<std::string> assumed;
   /// Warnings about implausible numbers, one line each (plausible.hpp).
   std::vector<std::string> implausible;
-  /// Machine that calibration measured, as it says it; prediction ignores it.
+  /// Description of the calibrated machine, as measured; prediction ignores it.
   std::optional<SpecNode> machine;
 };
 
-/// Returns the efficiency of `kind`: its own, else "default". Experts ("moe") use "linear" before "default".
+/// Returns the efficiency of `kind`, else "default". Experts ("moe") use "linear" before "default".
 [[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
                                               const std::string& kind);
 

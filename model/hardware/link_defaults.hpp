@@ -14,7 +14,7 @@ namespace ooc {
 struct LinkDefaults {
   std::string name;  ///< such as "pcie3x16"
   std::vector<int>
-      widths;      ///< numbers of lanes, ascending; the file describes the last. Empty: one width
+      widths;  ///< numbers of lanes, ascending; the file describes the last one. Empty: one width
   Bytes reserved;  ///< GPU memory of the runtime
   Duration near_latency;
   MemoryTier far_memory;
@@ -24,7 +24,7 @@ struct LinkDefaults {
 
 [[nodiscard]] LinkDefaults read_link(const SpecDocument& document);
 [[nodiscard]] LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits = {});
-/// Reads all links in these folders. Of equal names the first counts.
+/// Reads all links in these folders; of equal names the first.
 [[nodiscard]] std::vector<LinkDefaults> read_links(const std::vector<std::string>& folders,
                                                    const ReadLimits& limits = {});
 
@@ -33,14 +33,14 @@ struct LinkDefaults {
 /// Returns the link called `name` with the rates of its width; unset: no such link.
 [[nodiscard]] std::optional<LinkDefaults> find_link(const std::vector<LinkDefaults>& links,
                                                     const std::string& name);
-/// Returns a link of `rate` in both directions. All else is as for the link with the nearest rate;
-/// other modes scale with the rate. Precondition: `links` is not empty.
+/// Returns a link of `rate` in both directions. Everything else is taken from the link with the
+/// nearest rate; other modes scale with the rate. Precondition: `links` is not empty.
 [[nodiscard]] LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links,
                                         BytesPerSecond rate);
 
-/// Adds an entry in place of entries about the same fields.
+/// Adds an entry and removes entries for the same fields.
 void set_provenance(std::vector<Provenance>& entries, Provenance entry);
-/// Removes entries about these fields and fields below them.
+/// Removes entries for these fields and fields below them.
 void drop_provenance(std::vector<Provenance>& entries, const std::string& prefix);
 
 }  // namespace ooc

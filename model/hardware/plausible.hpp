@@ -1,5 +1,5 @@
-// Warnings about implausible numbers. A slip of a unit (GB for GiB, GFLOP/s for TFLOP/s, MB/s for
-// GB/s) leaves a profile valid but makes predictions wrong. No error, for users may invent
+// Warnings about implausible numbers. A wrong unit (GB for GiB, GFLOP/s for TFLOP/s, MB/s for GB/s)
+// leaves a profile valid but makes predictions wrong. These are not errors, for users may invent
 // machines.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace ooc {
 
-/// Upper limit; the largest device of 2024 has 304.
+/// Upper limit of multiprocessors; the largest device of 2024 has 304.
 inline constexpr int kMostMultiprocessors = 1000;
 
 /// Returns a line for each implausible number: file, place, value, plausible range.
 [[nodiscard]] std::vector<std::string> implausible_numbers(
     const std::vector<ProfileNumber>& numbers);
 
-/// Plausible range of a number, and its probable meaning (empty: no guess).
+/// Plausible range of a number, and the unit probably meant (empty: no guess).
 struct Slip {
   std::string expected;
   std::string meant;

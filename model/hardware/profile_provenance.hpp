@@ -10,18 +10,18 @@
 
 namespace ooc {
 
-/// Number of a profile: dotted path, and place in the file for messages.
+/// Number of a profile: dotted path, and position in the file for messages.
 struct ProfileNumber {
   std::string path;
   SpecView view;
 };
 
-/// Reads the entries. Throws SpecError for an entry that covers no number, for two entries that
-/// cover the same, and for a number without an entry.
+/// Returns the entries. Throws SpecError for an entry that covers no number, for two entries that
+/// cover the same number, and for a number without an entry.
 [[nodiscard]] std::vector<Provenance> read_provenance(const SpecView& list,
                                                       const std::vector<ProfileNumber>& numbers);
 
-/// Returns the entries as a file has them.
+/// Returns the entries as a list for a file.
 [[nodiscard]] SpecNode provenance_node(const std::vector<Provenance>& entries);
 
 /// Returns the `fields` of "assumed" entries that govern a number, in file order. An entry inside

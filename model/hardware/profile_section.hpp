@@ -1,5 +1,5 @@
-// Parts of the profile reader, and a view that records each number it reads with its dotted path,
-// for provenance.
+// Parts of the profile reader, and a view that records the dotted path of each number it reads, for
+// provenance.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace ooc {
 
-/// State that the sections of one file share.
+/// Numbers and errors collected from all sections of one file.
 struct ProfileReading {
   std::vector<ProfileNumber> numbers;
   ErrorCollector errors;

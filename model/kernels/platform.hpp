@@ -18,7 +18,7 @@ namespace ooc {
 /// Figures of an accelerator's data sheet.
 struct KernelMachine {
   std::array<FlopsPerSecond, kDtypes.size()> peak{};  ///< by Dtype; 0: not supported
-  /// Share of the peak that the best matrix product reaches, by Dtype; 0: as in the architecture.
+  /// Share of the peak that the best matrix product reaches, by Dtype; 0: the architecture's.
   std::array<double, kDtypes.size()> sustained{};
   int multiprocessors = 1;
   BytesPerSecond near_rate{1};
@@ -51,7 +51,7 @@ struct TensorParameters {
   double few_channels = 1;  ///< time factor below 8 input channels
 };
 
-/// Attention: a fused kernel by its library, or kernels of its own for each step.
+/// Attention: one fused kernel, by its library, or separate kernels for each step.
 enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kSeparate };
 inline constexpr std::size_t kFusedAttentions = 3;
 
@@ -59,12 +59,12 @@ inline constexpr std::size_t kFusedAttentions = 3;
 struct FlashParameters {
   double forward =
       0.88;  ///< 73 % of an A100's peak against 83 % for large products: Dao, arXiv:2307.08691, section 1
-  double backward = 0.76;  ///< 63 %, the best measured there
-  double head_64 = 0.88;   ///< share of that with heads of 64 instead of 128
+  double backward = 0.76;  ///< 63 %, the best measured in that paper
+  double head_64 = 0.88;   ///< factor with heads of 64 instead of 128
   bool operator==(const FlashParameters&) const = default;
 };
 
-/// Time steps of recurrent layers.
+/// Factors of recurrent layers.
 struct RecurrentParameters {
   double forward = 1;           ///< time factor of a step's product; below 1 for persistent kernels
   double backward = 1;          ///< time factor of a step's product in backward-data
@@ -74,21 +74,21 @@ struct RecurrentParameters {
   double old_gru_backward = 1;  ///< further factor for GRU in cuDNN 6
 };
 
-/// Cards whose 16-bit peak is little above float32's: how they are fed differs from the generation's first.
+/// Numbers of cards whose 16-bit peak is little above float32's, if not those of their architecture.
 struct CardClass {
-  double most_gain = 0;  ///< largest 16-bit peak over float32's; 0: no such cards
-  std::array<double, kDtypes.size()> sustained{};  ///< by Dtype; 0: as the generation
+  double most_gain = 0;  ///< largest 16-bit peak / float32 peak of the class; 0: class unused
+  std::array<double, kDtypes.size()> sustained{};  ///< by Dtype; 0: the architecture's
   bool operator==(const CardClass&) const = default;
 };
 
 /// Fitted numbers of an architecture.
 struct ArchitectureParameters {
   double near_share = 1;  ///< share of the data sheet's memory rate that streaming kernels reach
-  double roof_sharpness = 2.5;  ///< time = (math^s + memory^s)^(1/s)
+  double roof_sharpness = 2.5;  ///< s in time = (math^s + memory^s)^(1/s)
   double kernel_seconds = 0;    ///< launch of a product or convolution
   double elementwise_kernel_seconds = 0;
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype, as in KernelMachine
-  std::array<CardClass, 2> classes;                ///< by rising gain: GeForce, workstation
+  std::array<CardClass, 2> classes;                ///< by ascending gain: GeForce, workstation
   SimtParameters simt;
   std::optional<TensorParameters> tensor;               ///< unset: no tensor cores (before Volta)
   std::array<FlashParameters, kFusedAttentions> flash;  ///< by AttentionKernels; with `tensor`
@@ -98,13 +98,13 @@ struct ArchitectureParameters {
 enum class ImageLayout { kChannelsFirst, kChannelsLast };
 enum class Fusion {
   kNone,
-  kAdd,  ///< residual sums run within another kernel: one pass more
-  kAll,  ///< as kAdd, and activations cost nothing
+  kAdd,  ///< residual sums run within another kernel and cost one more pass
+  kAll,  ///< as kAdd; activations cost nothing
 };
 /// Padding of channels in tensor-core convolutions.
 enum class ChannelPadding { kToUnits, kNone };
 
-/// Pools with windows: kernels as fast as their bytes, or PyTorch's, each thread of which loops over windows.
+/// Windowed pools: kernels limited by bytes, or PyTorch's, in which each thread loops over windows.
 enum class PoolKernels { kStreaming, kPyTorch };
 enum class IssuedBy { kLayer, kLaunch };
 
@@ -117,13 +117,13 @@ struct Software {
   ChannelPadding padding = ChannelPadding::kToUnits;
   double elementwise_factor = 1;    ///< time factor of streaming kernels
   std::pair<int, int> cudnn{9, 0};  ///< version (major, minor)
-  /// Host time to issue a kernel, or all of a layer and pass, which its backward tasks share equally. Updates cost nothing.
+  /// Host time to issue a kernel (kLaunch), or a layer's pass (kLayer), shared by its backward tasks. Updates: none.
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
-  double update_seconds = 0;  ///< of each parameter tensor's update beside what it moves
+  double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
   std::int64_t train_metrics =
       0;  ///< cross entropies of the loss's logits in each pass, without gradients
-  /// Time factor of a layer's `issue` under autocast, whose casts are issued too.
+  /// Time factor of `issue` for layers under autocast, which also issues casts.
   double autocast_issue = 1;
 };
 
@@ -136,16 +136,16 @@ struct KernelPlatform {
   Software software;
 };
 
-/// FLOP/s of the best matrix product: peak x sustained share; 0 without a peak.
+/// Returns the FLOP/s of the best matrix product: peak x sustained share; 0 without a peak.
 [[nodiscard]] double sustained_rate(const KernelPlatform& platform, Dtype dtype);
-/// Bytes per second that streaming kernels reach.
+/// Returns the bytes per second that streaming kernels reach.
 [[nodiscard]] double streaming_rate(const KernelPlatform& platform);
-/// Returns the cycles of all multiprocessors in a second, of 64 float32 units each, or of 128 where 64 would have to clock above
-/// 2.3 GHz; 0: the machine has no float32.
+/// Returns the cycles per second of all multiprocessors together, from the float32 peak: 64 units
+/// each, or 128 if 64 would mean a clock above 2.3 GHz. 0: the machine has no float32.
 [[nodiscard]] double cycles_per_second(const KernelMachine& machine);
-/// True if products of this type run on tensor cores here; otherwise they run in simt_dtype.
+/// True if products of this type run on tensor cores of the platform; otherwise they run in simt_dtype.
 [[nodiscard]] bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype);
-/// Type of products without tensor cores: float64 for float64, else float32.
+/// Returns the type of products without tensor cores: float64 for float64, else float32.
 [[nodiscard]] Dtype simt_dtype(Dtype dtype);
 
 // Cost of kernels bound by memory: element-wise, norms, pools, sums of gradients, softmax, copies,
@@ -159,7 +159,7 @@ struct StreamingKernel {
 [[nodiscard]] double streaming_seconds(const StreamingKernel& kernel,
                                        const KernelPlatform& platform);
 
-// Table of an architecture's numbers by name with plausible ranges, for the reader and writer of
+// Table of an architecture's numbers with plausible ranges, for the reader and writer of
 // architecture files and for the fit.
 
 struct ParameterField {
@@ -167,14 +167,14 @@ struct ParameterField {
   std::string_view name;
   double lowest;
   double highest;
-  double neutral;  ///< start value of a fit that is independent of earlier fits
-  /// Precondition for section "tensor": the architecture has tensor cores.
+  double neutral;  ///< start value that does not depend on earlier fits
+  /// Returns the number. Precondition for section "tensor": the architecture has tensor cores.
   double& (*of)(ArchitectureParameters&);
 };
 
-/// All fitted or assumed ratios and counts. Sustained shares and times are not among them.
+/// Returns all fitted or assumed ratios and counts, without sustained shares and times.
 [[nodiscard]] std::span<const ParameterField> parameter_fields();
-/// Field by dotted path, "simt.wide_tiles"; null if unknown.
+/// Returns the field with a dotted path, "simt.wide_tiles"; null if unknown.
 [[nodiscard]] const ParameterField* find_parameter_field(std::string_view path);
 
 }  // namespace ooc

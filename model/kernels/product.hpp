@@ -1,6 +1,6 @@
 // Cost of `count` matrix products M x N x K. The output is cut into tiles, which run on the
 // multiprocessors in waves. If tiles are few, libraries also cut K (split K) and sum the parts. The
-// fastest tile and split count. docs/model.md, 1.2.
+// time is that of the fastest tile and split count. docs/model.md, 1.2.
 //
 //   blocks = ceil(M / tm) ceil(N / tn) count s;   waves = ceil(blocks / multiprocessors)
 //   math   = 2 tm tn (ceil8(K / s) + extra depth) (waves + tail) / (rate / multiprocessors x e)
@@ -26,8 +26,8 @@ struct Product {
   double n = 1;
   double k = 1;
   double count = 1;
-  std::int64_t row_start = 16;  ///< rows of all three matrices begin at multiples of so many bytes
-  bool is_forward = false;      ///< of a layer's passes; the result has the worst rows
+  std::int64_t row_start = 16;  ///< rows of all three matrices start at multiples of these bytes
+  bool is_forward = false;      ///< true for a layer's forward product
 };
 
 enum class TileClass : std::uint8_t { kWide, kSmall };
@@ -54,7 +54,7 @@ struct ProductUnits {
 /// Precondition: the architecture has tensor cores.
 [[nodiscard]] ProductUnits tensor_units(const KernelPlatform& platform);
 
-/// Largest number of parts that K is cut into.
+/// Largest number of parts into which K is cut.
 inline constexpr int kLargestSplit = 64;
 
 /// Rates and traffic of one product.
@@ -81,7 +81,7 @@ struct ProductRates {
 [[nodiscard]] double linear_seconds(const Product& product, Dtype dtype,
                                     const KernelPlatform& platform);
 
-/// Returns ceil(value), tolerant of rounding errors.
+/// Returns ceil(value), but rounds down what exceeds an integer by rounding errors only.
 [[nodiscard]] double whole(double value);
 
 // Cost of a recurrent layer in one direction. Each step has the product with the hidden state and
@@ -102,7 +102,7 @@ struct RecurrentKernel {
   double hidden = 1;
   double batch = 1;
   double steps = 1;
-  double features = 0;  ///< of the input; 0: without the input product
+  double features = 0;  ///< features of the input; 0: without the input product
   Dtype dtype = Dtype::kFloat32;
 };
 

@@ -21,8 +21,8 @@ struct ActivationTraits {
   std::int64_t forward_flops = 1;   ///< FLOPs per element
   std::int64_t backward_flops = 1;  ///< FLOPs per element
   ActivationSaves saves = ActivationSaves::kOutput;
-  InPlace in_place = InPlace::kNever;  ///< if the file does not say
-  // As in Saves.
+  InPlace in_place = InPlace::kNever;  ///< rule if the file does not say
+  // Flags of Saves with the same names.
   bool input_serves = false;
   bool input_out_of_place = false;
   bool clamps = false;

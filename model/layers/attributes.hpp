@@ -39,7 +39,7 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 
 /// Types that adapters may be stored in.
 inline constexpr std::array<std::string_view, 3> kAdapterTypes{"float32", "bfloat16", "float16"};
-/// Adapter beside a frozen layer.
+/// Low-rank adapter beside a frozen layer.
 struct Lora {
   std::int64_t rank = 1;
   double dropout = 0;
@@ -49,7 +49,7 @@ struct Lora {
 /// "dtype" is an error without a precision in `inputs`.
 [[nodiscard]] Lora read_lora(const SpecView& lora, const LayerInputs& inputs);
 
-/// Sets the weight matrix, and the parameters unless "tied_to" shares those of another layer.
+/// Sets the weight matrix and its parameters; no parameters if "tied_to" shares another layer's matrix.
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
                        LayerModel& model);
 

@@ -31,7 +31,7 @@ struct TaskWork {
   std::int64_t workspace_per_sample = 0;  ///< bytes that the task needs beside its operands
   std::int64_t workspace_most =
       0;  ///< limit in bytes, for which the batch is cut into chunks; 0: none
-  std::int64_t workspace_fixed = 0;  ///< further bytes, whatever the batch
+  std::int64_t workspace_fixed = 0;  ///< workspace in bytes that does not grow with the batch
 };
 
 /// Work of forward and backward tasks. A fused backward task is backward_data. For kAliasOrCopy,
@@ -42,20 +42,20 @@ struct LayerWork {
   TaskWork backward_weights;
 };
 
-/// Kernels that eager PyTorch launches for a task, by its operations and their derivatives; casts come on top. Together
-/// 1,730 of the 2,015 of a Llama of 16 blocks (tests/data/measured/h200-sxm).
+/// Number of kernels that eager PyTorch launches for a task, without casts. The model explains
+/// 1,730 of the 2,015 launches of a Llama of 16 blocks (tests/data/measured/h200-sxm).
 struct LayerLaunches {
   std::int64_t forward = 1;
-  std::int64_t backward = 1;  ///< a fused backward task's, or backward-data's
+  std::int64_t backward = 1;  ///< launches of a fused backward task, or of backward-data
   std::int64_t backward_weights = 1;
-  std::int64_t update = 1;  ///< tensors of parameters
+  std::int64_t update = 1;  ///< one for each parameter tensor
 };
 
-/// What eager kernels of a pass do beside streaming, for a sample.
+/// Memory accesses of eager kernels that are slower than streaming; counts per sample, of one pass.
 struct EagerWalk {
-  std::int64_t numbers = 0;  ///< met one by one: strides, broadcasts, casts to a wider type
-  std::int64_t bytes = 0;    ///< those kernels', which the work has, too
-  std::int64_t again = 0;    ///< bytes that are read more than once
+  std::int64_t numbers = 0;  ///< accessed one by one: strides, broadcasts, casts to a wider type
+  std::int64_t bytes = 0;    ///< bytes of these kernels, which the task's work includes
+  std::int64_t again = 0;    ///< bytes read more than once
   void add(std::int64_t count, std::int64_t bytes_each) {
     numbers += count;
     bytes += count * bytes_each;
@@ -88,7 +88,7 @@ struct Saves {
   bool output = false;
   std::int64_t mask_bytes = 0;      ///< bytes per sample of a mask that forward writes (dropout)
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
-  std::int64_t twice_bytes = 0;     ///< of reserve_bytes: what two operations save each
+  std::int64_t twice_bytes = 0;     ///< part of reserve_bytes that two operations save each
   std::size_t unread_inputs = 0;    ///< number of leading inputs that backward does not read
   std::size_t unread_last = 0;      ///< number of last inputs that backward does not read
   std::uint32_t copied_inputs = 0;  ///< bit i: backward reads a copy of input i, in the reserve
@@ -137,8 +137,8 @@ struct LayerProducts {
   std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
   double softmax_width =
       1;  ///< bytes of an element of the softmax's result, over those of the scores
-  bool scores_apart = false;  ///< scale, mask, softmax: a kernel each in any eager software
-  /// Bytes per sample moved by other kernels, counted as often as they run.
+  bool scores_apart = false;  ///< scale, mask, softmax: one kernel each in eager software
+  /// Bytes per sample moved by kernels other than products, for each run of them.
   std::int64_t beside_forward = 0;
   std::int64_t beside_backward = 0;
   std::int64_t beside_weights = 0;
@@ -154,14 +154,13 @@ struct RecurrentStep {
   bool is_gates = true;
 };
 
-/// Casts that a precision causes (model/layers/read_layer.cpp). LayerWork counts their traffic,
-/// too.
+/// Casts that a precision causes (model/layers/read_layer.cpp). LayerWork includes their traffic.
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
   std::int64_t backward_per_sample = 0;  ///< bytes read and written for input gradients
-  std::int64_t parameters = 0;           ///< number that products read as a copy
+  std::int64_t parameters = 0;  ///< parameters that products read as a copy of narrower type
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
-  /// Bytes read and written to unpack weights stored in another type, for each product.
+  /// Bytes read and written to unpack stored weights of another type, for each product.
   std::int64_t unpacking = 0;
 };
 
@@ -175,23 +174,23 @@ struct WeightMatrix {
 struct LayerPart;
 
 struct FusedAttention {
-  double keys;       ///< of a query, mean
-  double head;       ///< width
-  double drawn = 0;  ///< random numbers a sample
+  double keys;       ///< mean number of keys that a query attends to
+  double head;       ///< width of a head
+  double drawn = 0;  ///< random numbers per sample
 };
 
 /// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.
 struct LayerModel {
   TensorShape output;
   std::int64_t parameters = 0;       ///< parameters of its own, without tied ones
-  std::int64_t idle_parameters = 0;  ///< part of `parameters`: experts that a token is not sent to
+  std::int64_t idle_parameters = 0;  ///< part of `parameters`: experts that a token does not use
   /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
-  std::int64_t expert_devices = 1;  ///< devices that have equal parts of the layer's experts
-  std::int64_t sent_bytes = 0;      ///< bytes to other devices in forward, and again in backward
+  std::int64_t expert_devices = 1;  ///< devices among which the layer's experts are divided
+  std::int64_t sent_bytes = 0;  ///< bytes per sample to other devices in forward; so in backward
   bool is_tied = false;             ///< the matrix belongs to another layer ("tied_to")
   bool is_frozen = false;           ///< not trained: no gradient, no optimiser state, no update
-  /// Storage of frozen weights; unset: as trained ones.
+  /// Storage of frozen weights; unset: as trained weights.
   std::optional<WeightStorage> storage;
   /// Type of trained parameters (adapters); unset: by the precision.
   std::optional<Dtype> parameter_type;
@@ -205,7 +204,7 @@ struct LayerModel {
   std::string efficiency = "default";       ///< key in the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;
-  /// kAliasOrCopy: all inputs share one buffer, since its first reader does not change it.
+  /// kAliasOrCopy: all inputs share one gradient buffer, since its first reader does not change it.
   bool shares_gradient = false;
   Saves saves;
   InPlace in_place = InPlace::kNever;
@@ -213,8 +212,8 @@ struct LayerModel {
       false;  ///< alias of its input, no task; but see is_view(), model/graph/buffers.hpp
   bool is_loss = false;        ///< its backward task reads no gradient
   bool is_activation = false;  ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
-  std::int64_t pooled = 0;     ///< pools with windows: elements of the input a sample
-  bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, gradients over all rows
+  std::int64_t pooled = 0;     ///< windowed pools: elements of the input per sample
+  bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, gradient sums over rows
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
   bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
   std::optional<CustomCost> custom;
@@ -230,8 +229,8 @@ struct LayerModel {
   EagerWalk walk_forward;
   EagerWalk walk_backward;
   std::shared_ptr<const RecurrentStep> recurrent;  ///< set for parts of lstm and gru
-  /// Layers that this kind unrolls into (lstm, gru); the last gives `output`. All else in such a
-  /// model is ignored. The network reader puts the parts in place of the layer
+  /// Layers into which this kind unrolls (lstm, gru); the last one gives `output`. Such a model has
+  /// no other valid fields. The network reader puts the parts in place of the layer
   /// (docs/notebook/0003), so later stages never see this.
   std::shared_ptr<const std::vector<LayerPart>> parts;
 };
@@ -245,7 +244,7 @@ struct LayerPart {
   std::string name;  ///< follows "layer/"; empty for the last part, which has the layer's name
   std::vector<std::variant<OuterInputId, PartId>> inputs;
   LayerModel model;
-  /// Kind, if the part is a layer of its own; null: a piece of the kind that unrolls.
+  /// Kind, if the part is a complete layer; null: the part belongs to the kind that unrolls.
   const LayerKind* kind = nullptr;
 };
 
@@ -260,11 +259,11 @@ struct LayerInputs {
   std::optional<std::int64_t> element = {};  ///< bytes an element in computation; unset: by `dtype`
   bool frozen = false;                       ///< default of the layer's "frozen"
   std::optional<WeightStorage> storage = {};  ///< default of the "storage" of frozen layers
-  /// Type of the parameters in place of the precision's; only with a precision.
+  /// Type of the parameters, instead of the precision's; only with a precision.
   std::optional<Dtype> own_type = {};
   std::int64_t expert_parallel = 1;  ///< devices over which mixtures split their experts
 
-  /// Bytes an element that the layer computes with, and writes unless its model says otherwise.
+  /// Returns the bytes of an element that the layer computes with, and writes unless its model says otherwise.
   [[nodiscard]] std::int64_t element_bytes() const {
     return element.value_or(dtype_info(dtype).bytes);
   }
@@ -275,7 +274,7 @@ struct LayerInputs {
     const PrecisionInfo& info = precision_info(*precision);
     return !info.autocasts() && info.copies != WeightCopies::kPerGroup;
   }
-  /// Bytes an element of an input, as its producer wrote it.
+  /// Returns the bytes of an element of an input, as its producer wrote it.
   [[nodiscard]] std::int64_t bytes_of(std::size_t input) const {
     return bytes.empty() ? element_bytes() : bytes[input];
   }
@@ -301,8 +300,8 @@ struct LayerTraits {
 struct LayerKind {
   std::string_view name;     ///< as in the file, such as "conv"
   std::string_view summary = {};  ///< one line for `list` and docs
-  /// Reads the layer's own keys from `spec`. The network reader has taken "name", "type" and "inputs", and
-  /// rejects all that is left. Throws SpecError for anything impossible, overflow included.
+  /// Reads the layer's own keys from `spec`. The network reader handles "name", "type" and "inputs", and rejects keys
+  /// that remain. Throws SpecError for impossible values, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
   LayerTraits traits = {};
 };

@@ -19,17 +19,17 @@ struct NormalizationTraits {
   std::int64_t vectors = 2;  ///< number of parameter vectors: gamma and beta
 };
 
-/// Forward reads X `passes` times, gamma and beta, and writes Y. Backward reads X and dY `passes`
-/// times and gamma, and writes the gradients of X, gamma and beta.
+/// Returns the model. Forward reads X `passes` times, gamma and beta, and writes Y. Backward reads
+/// X and dY `passes` times and gamma, and writes the gradients of X, gamma and beta.
 [[nodiscard]] LayerModel make_normalization(const SpecView& spec, const LayerInputs& inputs,
                                             const NormalizationTraits& traits);
 
-/// Reads "affine"; default: true, gamma and beta.
+/// Returns the number of vectors: 2 (gamma, beta), or 0 if "affine" is false. Default: true.
 [[nodiscard]] std::int64_t vectors_if_affine(const SpecView& spec);
 
-/// Normalises a sample's channels in `groups`. "affine": false leaves out gamma and beta. Two
-/// passes, since a group does not fit on chip. Saves the input, and two statistics a group where
-/// frameworks do. Unlike batch_norm, results do not depend on the micro-batch.
+/// Returns a model that normalises a sample's channels in `groups`. "affine": false omits gamma and
+/// beta. Two passes, since a group does not fit on chip. Saves the input, and two statistics a
+/// group where frameworks do. Unlike batch_norm, results do not depend on the micro-batch.
 [[nodiscard]] LayerModel make_group_normalization(const SpecView& spec, const LayerInputs& inputs,
                                                   std::int64_t groups);
 
@@ -46,10 +46,10 @@ enum class NormForm { kFused, kEager };
 inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< bytes of a statistic, always float32
 
 enum class FirstOperand { kInput, kOwn };
-/// Eager form. Saves per element the float32 value to normalise and the normalised value, and 4
-/// bytes a row. kInput: the former is the input, if that is float32. Each kernel reads and writes
-/// whole tensors. Forward, in float32: square, mean, times 1 / rms, times the weight (kOwn: mean
-/// and difference before). Backward: PyTorch's derivatives of these, one by one.
+/// Sets work and saved tensors of the eager form. Saved are, per element, the float32 value to
+/// normalise (kInput: the input, if float32) and the normalised value, and 4 bytes a row. Each
+/// kernel reads and writes whole tensors. Forward, in float32: square, mean, times 1 / rms, times
+/// the weight (kOwn: first mean and difference). Backward: PyTorch's derivatives, one by one.
 void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
                     FirstOperand first, LayerModel& model);
 

@@ -14,7 +14,7 @@
 
 namespace ooc {
 
-/// Limit of parts of one layer: the limit of layers of a network.
+/// Maximum number of parts of one layer, equal to that of layers of a network.
 inline constexpr std::int64_t kMaxParts = 1'000'000;
 
 using PartInput = std::variant<OuterInputId, PartId>;
@@ -31,7 +31,7 @@ class PartList {
   std::vector<LayerPart> parts_;
 };
 
-/// Parts that are layers of their own kinds, in place of the layer at `spec`.
+/// Builder of parts that are layers of their own kinds, in place of the layer at `spec`.
 class LayerPartList {
  public:
   LayerPartList(const SpecView& spec, const LayerInputs& inputs) : spec_(spec), inputs_(inputs) {}
@@ -42,7 +42,7 @@ class LayerPartList {
   /// Sets the parameter type of parts added from here on.
   void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
-  /// Ends the list. The last part, added without a name, takes the layer's name.
+  /// Returns the model with all parts. The last part, added without a name, takes the layer's name.
   [[nodiscard]] LayerModel finish();
 
  private:

@@ -35,10 +35,10 @@
 
 namespace ooc {
 
-/// Place of one time step.
+/// Time step to add: its names, inputs and position.
 struct CellPlace {
-  std::string prefix;        ///< prefix of names of its parts, such as "0/3/"
-  std::vector<PartInput> x;  ///< one tensor, or two above a bidirectional layer
+  std::string prefix;        ///< prefix of the names of its parts, such as "0/3/"
+  std::vector<PartInput> x;  ///< input: one tensor, or two above a bidirectional layer
   std::int64_t features = 0;
   std::int64_t steps = 1;  ///< time steps of its layer
   bool is_first = false;   ///< first step of its direction, in the order of forward

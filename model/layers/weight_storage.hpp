@@ -1,4 +1,4 @@
-// Storage of frozen weights. No update changes them, so they may take fewer bits than the products use.
+// Storage formats of frozen weights. No update changes these weights, so they may take fewer bits than products use.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ inline constexpr std::array kWeightStorages{WeightStorage::kFp32, WeightStorage:
                                             WeightStorage::kInt8, WeightStorage::kNf4,
                                             WeightStorage::kNf4Double};
 
-/// Name such as "nf4-double".
+/// Returns a name such as "nf4-double".
 [[nodiscard]] std::string_view storage_name(WeightStorage storage);
 /// Throws SpecError at `name` for an unknown name.
 [[nodiscard]] WeightStorage read_weight_storage(const SpecView& name);
-/// True for kInt8, kNf4 and kNf4Double. They apply to matrices only; all else then has 16 bits.
+/// True for kInt8, kNf4 and kNf4Double. These apply to matrices only; other weights then have 16 bits.
 [[nodiscard]] bool is_quantised(WeightStorage storage);
 
-/// Parameters of a layer itself.
+/// Number of a layer's own parameters.
 struct WeightCounts {
   std::int64_t matrix = 0;
   std::int64_t others = 0;  ///< parameters of biases and norms

@@ -28,14 +28,14 @@ struct WindowDim {
   std::int64_t stride = 1;
   std::int64_t padding = 0;  ///< on each side; 0 under kSame and kValid
   std::int64_t dilation = 1;
-  /// Pixels from the first to the last that one position covers: dilation x (kernel - 1) + 1.
+  /// Returns the pixels from first to last under one position: dilation x (kernel - 1) + 1.
   [[nodiscard]] Int128 extent() const { return Int128{dilation} * (kernel - 1) + 1; }
 };
 
 struct Window {
   std::vector<WindowDim> dims;
   PaddingRule rule = PaddingRule::kNumbers;
-  /// Weights under the window: product of the kernel's sizes.
+  /// Returns the weights under the window: product of the kernel's sizes.
   [[nodiscard]] Wide taps() const;
 };
 
@@ -52,12 +52,12 @@ struct WindowOptions {
 /// Returns the spatial sizes, without the channels.
 [[nodiscard]] std::span<const std::int64_t> spatial(const TensorShape& shape);
 
-/// Returns [channels, sizes...].
+/// Returns the shape [channels, sizes...].
 [[nodiscard]] std::vector<std::int64_t> with_channels(std::int64_t channels,
                                                       const std::vector<std::int64_t>& sizes);
 
-/// Returns the positions of the window on `sizes`. Throws SpecError at `spec` for a kernel larger than the
-/// padded input, and for "ceil" with "same" or "valid", which have a rounding of their own.
+/// Returns the number of positions of the window on `sizes`, by dimension. Throws SpecError at `spec` for a kernel
+/// larger than the padded input, and for "ceil" with "same" or "valid", which fix the rounding.
 [[nodiscard]] std::vector<std::int64_t> window_positions(const SpecView& spec, const Window& window,
                                                          std::span<const std::int64_t> sizes,
                                                          Rounding rounding);
@@ -78,7 +78,7 @@ enum class PoolKind { kMax, kAverage };
 /// Reads max_pool and avg_pool: { "kernel": [3, 3], "stride": kernel, "padding": 0, "ceil": false }.
 [[nodiscard]] LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind kind);
 
-/// Sets work and saved tensors. Precondition: `model.output` is set. `visits`: pixels that all windows cover.
+/// Sets work and saved tensors. Precondition: `model.output` is set. `visits`: pixels under all windows, with repeats.
 void set_pool_work(const SpecView& spec, const LayerInputs& inputs, PoolKind kind, Wide visits,
                    LayerModel& model);
 

@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// Bytes an element in PALEO, whatever the network's type.
+/// Bytes of an element in PALEO, whatever the network's type.
 inline constexpr std::int64_t kPaleoElementBytes = 4;
 
 /// Counts of one task before checks: FLOPs and bytes per sample, and bytes once per batch.
@@ -36,7 +36,7 @@ struct Traffic {
 [[nodiscard]] TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
                                        const std::vector<std::int64_t>& dims);
 
-/// Returns `value` in 63 bits; else throws SpecError at `spec` that `what` is too large.
+/// Returns `value` as 63 bits. Throws SpecError at `spec`, "`what` is too large", if it does not fit.
 [[nodiscard]] std::int64_t to_count(const SpecView& spec, Wide value, std::string_view what);
 [[nodiscard]] std::int64_t to_parameters(const SpecView& spec, const LayerInputs& inputs,
                                          Wide parameters);

@@ -29,7 +29,7 @@ struct AdapterOptions {
 /// Throws SpecError if a target matches no layer, or a layer that another target matches.
 void add_adapters(SpecDocument& network, const AdapterOptions& options);
 
-/// Writes the sums of `network` as "expect" into `file`, the document that `network` was read from.
+/// Writes "expect" into `file`: parameters and MACs of `network`, which was read from `file`.
 void expect_sums(SpecDocument& file, const Network& network);
 
 }  // namespace ooc

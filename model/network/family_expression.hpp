@@ -15,7 +15,7 @@ namespace ooc {
 /// Value of an expression, never a null pointer; is_none() if the value is JSON's null.
 struct FamilyValue {
   std::shared_ptr<const SpecNode> node;
-  std::string key = {};  ///< first key of the config that the value comes from; empty: none
+  std::string key = {};  ///< first key of the config from which the value comes; empty: none
 
   [[nodiscard]] bool is_none() const { return node->type == SpecType::kNull; }
   /// False for null, false, 0, and empty texts and lists.

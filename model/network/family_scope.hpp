@@ -1,5 +1,5 @@
-// Names in a family's expressions for one config: keys of the config, values of the family file,
-// options of the import.
+// Names that expressions of a family may use for one config: keys of the config, values of the
+// family file, options of the import.
 #pragma once
 
 #include <deque>
@@ -55,7 +55,7 @@ class FamilyScope {
 
   [[nodiscard]] const SpecView& config() const { return config_; }
   [[nodiscard]] const Family& family() const { return family_; }
-  /// Adds names that hide others; take_back removes them.
+  /// Adds names that hide equal ones; take_back removes them.
   void add(const Names& names) { names_.insert(names_.end(), names.begin(), names.end()); }
   void take_back(const Names& names) { names_.resize(names_.size() - names.size()); }
 

@@ -21,14 +21,14 @@ enum class ImportKernels {
 
 struct ImportOptions {
   std::vector<std::string> families = {};  ///< folders of family files
-  std::vector<SymbolValue> symbols = {};   ///< lengths; without "seq": all positions, at most 4096
+  std::vector<SymbolValue> symbols = {};   ///< sizes; without "seq": all positions, at most 4096
   ImportKernels kernels = ImportKernels::kSdpa;
   /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
   std::string loss = {};
   bool allow_long =
       false;  ///< allow sequences longer than the config's positions, if these are rotary
   std::string name = {};    ///< name of the network; empty: name of the file or its folder
-  std::string source = {};  ///< source of the network; empty: the config
+  std::string source = {};  ///< source to state in the network; empty: the config
 };
 
 /// True if the document is a checkpoint's config: an object with "model_type".

@@ -41,13 +41,13 @@ struct EnteringReference {};
 /// Layer of the entry's block (blocks_up 0) or of an enclosing block.
 struct LayerReference {
   std::size_t blocks_up = 0;
-  std::int64_t offset = 0;  ///< place among the layers of one copy of that block
+  std::int64_t offset = 0;  ///< index among the layers of one copy of that block
 };
 using Reference = std::variant<NetworkInputReference, EnteringReference, LayerReference>;
 
 struct EntryBlock;
 
-/// A layer or a repeat.
+/// Layer or repeat in a block.
 struct Entry {
   SpecView spec;
   std::string name = {};
@@ -55,7 +55,7 @@ struct Entry {
   std::unique_ptr<EntryBlock> body = {};  ///< of a repeat; null for a layer
   std::int64_t times = 1;
   std::size_t number = 0;         ///< index among all entries of the file
-  std::int64_t offset = 0;        ///< place of the first layer in one copy of the block
+  std::int64_t offset = 0;        ///< index of the first layer within one copy of the block
   std::vector<Reference> inputs = {};  ///< one for a repeat: the value that enters its first copy
   std::optional<LayerReference> tied_to = {};  ///< layer whose weights this layer uses
 
@@ -65,7 +65,7 @@ struct Entry {
 struct EntryBlock {
   std::vector<Entry> entries;
   std::int64_t layer_count = 0;  ///< layers of one copy, repeats unrolled
-  /// Only for look-up: its order reaches no output.
+  /// Index of an entry by name. Only for look-up: its order reaches no output.
   std::unordered_map<std::string_view, std::size_t> entry_of_name;
 };
 
@@ -78,11 +78,11 @@ struct LayerTree {
   std::vector<ScalingRepeat> scaling;  ///< repeats in file order
 };
 
-/// `copies`: number of copies of scaling repeats; unset: `times` of the file.
+/// Returns the tree. `copies`: number of copies of scaling repeats; unset: `times` of the file.
 [[nodiscard]] LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs,
                                         std::optional<std::int64_t> copies = {});
 
-/// Returns the layer that `name` means outside all blocks ("conv1", "stage/2/add").
+/// Returns the layer called `name` from outside all blocks ("conv1", "stage/2/add").
 [[nodiscard]] LayerId find_layer(const LayerTree& tree, const SpecView& name);
 
 /// Returns a text of 1 to 200 characters; else throws SpecError at `name`.

@@ -35,20 +35,20 @@ struct Layer {
   std::optional<LayerId> tied_to = {};      ///< layer whose weight matrix is used; unset: its own
 };
 
-/// True if the layer trains weights, its own or those that it is tied to. False if frozen.
+/// True if the layer trains weights, its own or shared ones. False if frozen.
 [[nodiscard]] inline bool has_weights(const Layer& layer) {
   return !layer.model->is_frozen && (layer.model->parameters > 0 || layer.model->is_tied);
 }
 
 /// Weights that one or several layers share: one gradient, one update.
 struct WeightUnit {
-  LayerId owner;              ///< holds the parameters; runs before the tied layers
+  LayerId owner;              ///< layer with the parameters; runs before the tied layers
   std::vector<LayerId> tied = {};  ///< layers that share the owner's weights, in file order
   std::int64_t parameters = 0;
   bool is_frozen = false;
 };
 
-/// Repeat that a deeper network of the same kind has more copies of.
+/// Repeat whose number of copies is the depth of the network.
 struct ScalingRepeat {
   std::string name;
   std::int64_t copies = 1;
@@ -64,33 +64,33 @@ struct Network {
   std::vector<SymbolValue> symbols;    ///< sizes by name, with the values in use
   bool frozen = false;                 ///< layers are frozen by default
   std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
-  bool input_gradient = false;       ///< computes the gradient of embeddings, which nothing uses
-  std::string remark = {};           ///< what an import could not express; empty: nothing
+  bool input_gradient = false;  ///< true: computes the gradient of embeddings, which nothing uses
+  std::string remark = {};           ///< parts of the model that an import left out; empty: none
   bool is_imported = false;          ///< true if read from a checkpoint's config
-  std::int64_t expert_parallel = 1;  ///< devices over which experts are split: here are one's
+  std::int64_t expert_parallel = 1;  ///< devices over which experts are split; layers: one device's
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by file order
-  std::vector<LayerId> outputs;          ///< layers that no layer needs to read
+  std::vector<LayerId> outputs;          ///< layers whose output no layer reads
   std::vector<ScalingRepeat> scaling;    ///< repeats in file order
   std::vector<WeightUnit> units;         ///< by owner in file order
 };
 
-/// Bytes an element of a network input or a layer's output.
+/// Returns the bytes of an element of a network input or a layer's output.
 [[nodiscard]] std::int64_t bytes_per_element(const Network& network, const Producer& producer);
 /// Returns the size called `name`, such as "seq"; unset if the network has none.
 [[nodiscard]] std::optional<std::int64_t> symbol_of(const Network& network, std::string_view name);
 
 [[nodiscard]] std::int64_t total_parameters(const Network& network);
 [[nodiscard]] std::int64_t trainable_parameters(const Network& network);
-/// Trainable parameters of the layer with the most; 0 if nothing is trained.
+/// Returns the trainable parameters of the layer with the most; 0 if nothing is trained.
 [[nodiscard]] std::int64_t largest_trainable_layer(const Network& network);
-/// Parameters that one token uses: of a mixture, only the experts that it is sent to.
+/// Returns the parameters that one token uses: of a mixture, only the experts to which a token is sent.
 [[nodiscard]] std::int64_t active_parameters(const Network& network);
-/// Multiply-accumulates of convolutions and matrix products for one sample, forward.
+/// Returns the multiply-accumulates of convolutions and matrix products for one sample, forward.
 [[nodiscard]] std::int64_t total_forward_macs(const Network& network);
 
-/// Layers on one cycle. topological_order returns it if there is no order; ties are broken by place.
+/// Layers on one cycle: the result of topological_order() if there is no order. Ties are broken by index.
 struct Cycle {
   std::vector<LayerId> layers;
 };
@@ -99,7 +99,7 @@ struct Cycle {
 [[nodiscard]] std::variant<std::vector<LayerId>, Cycle> topological_order(
     const std::vector<Layer>& layers);
 
-// Blocks of a network ("layers" in transformers), recognised by the names of their layers, for
+// Blocks of a network ("layers" in transformers), recognised by the names of their layers:
 // frameworks have nothing else.
 
 /// Returns `layer` up to its first numbered part: "blocks/3" for "blocks/3/ff1", "layer1_0" for

@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// True for the name of an ONNX model, which stands for the network in it.
+/// True for the file name of an ONNX model, which is accepted in place of a network file.
 [[nodiscard]] inline bool is_onnx(std::string_view path) { return path.ends_with(".onnx"); }
 
 /// Options that override the network file.
@@ -26,11 +26,11 @@ struct NetworkOptions {
   std::optional<std::int64_t> copies = {};  ///< number of copies of scaling repeats
   std::vector<SymbolValue> symbols = {};
   bool long_sequences = false;  ///< as ImportOptions::allow_long
-  // As in ImportOptions; only for configs of checkpoints.
+  // Options of ImportOptions; only for configs of checkpoints.
   std::vector<std::string> families = {};
   std::optional<ImportKernels> kernels = {};
   std::string loss = {};
-  /// Reads ONNX models (model/onnx/import_onnx.hpp); null: they are refused.
+  /// Reads ONNX models (model/onnx/import_onnx.hpp); null: ONNX models are refused.
   SpecDocument (*onnx)(const std::string& path, NetworkOptions& options) = nullptr;
   std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else
   std::int64_t expert_parallel = 1;             ///< as in Network
@@ -38,8 +38,8 @@ struct NetworkOptions {
   bool operator==(const NetworkOptions&) const = default;
 };
 
-/// Throws SpecError with file, JSON pointer, found and expected. Checks "expect" of the file,
-/// unless copies or symbols are overridden, or experts split.
+/// Returns the network. Throws SpecError with file, JSON pointer, found and expected. Checks
+/// "expect" of the file, unless copies or symbols are overridden, or experts split.
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});

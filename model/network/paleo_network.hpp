@@ -9,8 +9,8 @@ namespace ooc {
 /// True if "layers" is an object and there is no "format".
 [[nodiscard]] bool is_paleo_network(const SpecDocument& document);
 
-/// Returns the same network in the network format. Other keys of the file ("source", "expect") are
-/// taken over. Throws SpecError at the place of PALEO's file.
+/// Returns the network in the format of this program. Keys "source" and "expect" are copied. Throws
+/// SpecError at the place in PALEO's file.
 [[nodiscard]] SpecDocument convert_paleo_network(const SpecDocument& document);
 
 }  // namespace ooc

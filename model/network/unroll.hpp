@@ -8,7 +8,7 @@
 
 namespace ooc {
 
-/// Layers in file order with names and producers, not yet with shapes and work.
+/// Layers in file order with names and producers, before shapes and work are inferred.
 struct UnrolledLayers {
   std::vector<Layer> layers;
   std::vector<const Entry*> entries;  ///< by layer; point into the tree
@@ -24,8 +24,7 @@ struct UnrolledLayers {
 void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_count,
                   Network& network);
 
-// Shared weights ("tied_to"): checks them while errors can name the file, then lists them as
-// WeightUnit.
+// Shared weights ("tied_to"): checked while errors can name the file, then listed as WeightUnit.
 
 /// Throws SpecError for a layer tied to one that has no weights of the same shape, is tied itself,
 /// or runs later. The owner must run first, since its backward task completes the gradient.

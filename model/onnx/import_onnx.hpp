@@ -1,4 +1,4 @@
-// ONNX models in place of network files: the model becomes the text of a network, which the reader of networks reads.
+// Import of ONNX models: the model becomes the text of a network, which the reader of networks reads.
 #pragma once
 
 #include <iosfwd>
@@ -8,11 +8,11 @@
 
 namespace ooc {
 
-/// Returns the document of the network in an ONNX file. Named dimensions have the sizes in `options.symbols`, which are
-/// taken out of it; `--kernels eager` leaves attention as products. "description" says which operators have no kind.
-/// Throws SpecError with node, input or byte offset.
+/// Returns the network document for an ONNX file. `options.symbols` gives the sizes of named dimensions; names found
+/// there are removed from it. `--kernels eager` keeps attention as separate products. "description" names the operators
+/// without a kind. Throws SpecError with node, input or byte offset.
 [[nodiscard]] SpecDocument import_onnx(const std::string& path, NetworkOptions& options);
-/// `file`: the name for messages.
+/// Reads from a stream; `file`: name for messages.
 [[nodiscard]] SpecDocument import_onnx(std::istream& bytes, const std::string& file, NetworkOptions& options);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// An ONNX model as its file has it (onnx.proto of the ONNX project, public field numbers). Small tensors have their
-// values, since shapes are computed with them; weights have names and shapes.
+// ONNX model as stored in its file (onnx.proto of the ONNX project, public field numbers). Small
+// tensors have their values, since shapes are computed with them; weights have names and shapes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ooc {
 
-/// Element types by their numbers in files; others are like integers here.
+/// Element types by their numbers in files. Other types are treated as integers.
 enum OnnxType : int { kOnnxFloat = 1, kOnnxInt32 = 6, kOnnxInt64 = 7, kOnnxBool = 9, kOnnxHalf = 10, kOnnxDouble = 11, kOnnxBfloat16 = 16 };
 [[nodiscard]] bool is_floating(int type);
 
@@ -22,7 +22,7 @@ struct OnnxTensor {
   std::string name;
   int type = kOnnxFloat;
   std::vector<std::int64_t> dims;
-  std::optional<std::vector<double>> values;  ///< unset: too many, of texts, or in another file
+  std::optional<std::vector<double>> values;  ///< unset: too many values, texts, or in another file
 };
 
 struct OnnxAttribute {
@@ -37,8 +37,8 @@ struct OnnxAttribute {
 
 struct OnnxNode {
   std::string name;
-  std::string op;  ///< with its domain in front where that is not ONNX's: "com.microsoft.FusedMatMul"
-  std::vector<std::string> inputs;  ///< empty: left out
+  std::string op;  ///< operator, with its domain unless ONNX's: "com.microsoft.FusedMatMul"
+  std::vector<std::string> inputs;  ///< an empty name: input left out
   std::vector<std::string> outputs;
   std::vector<OnnxAttribute> attributes = {};
 
@@ -47,17 +47,17 @@ struct OnnxNode {
   [[nodiscard]] double number(std::string_view attribute, double otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;
   [[nodiscard]] std::string text(std::string_view attribute) const;
-  /// For messages: "node /features/0/Conv (Conv)", without a name by its output.
+  /// Returns a text for messages: "node /features/0/Conv (Conv)"; a node without a name is called by its output.
   [[nodiscard]] std::string place() const;
 };
 
-/// A dimension: a size, or a name for one.
+/// Dimension: a size, or a name for one.
 struct OnnxDim {
   std::int64_t size = 0;
   std::string symbol = {};
 };
 
-/// An input, an output or what shape inference noted about a tensor.
+/// Input, output, or shape noted by shape inference for another tensor.
 struct OnnxValue {
   std::string name;
   int type = kOnnxFloat;
@@ -70,13 +70,13 @@ struct OnnxModel {
   std::int64_t opset = 0;
   std::vector<OnnxNode> nodes;
   std::map<std::string, OnnxTensor> weights;  ///< initialisers
-  std::vector<OnnxValue> inputs;              ///< without those that are initialisers
+  std::vector<OnnxValue> inputs;              ///< without initialisers
   std::vector<OnnxValue> outputs;
   std::map<std::string, OnnxValue> noted;
 };
 
-/// Throws SpecError with byte offset or node for what is no model, or of an opset not in 11 to 21.
-/// `bytes` can seek: a file, or a text in memory.
+/// Returns the model. Throws SpecError with byte offset or node if the bytes are not an ONNX model
+/// or its opset is not in 11 to 21. `bytes` must be seekable: a file, or a text in memory.
 [[nodiscard]] OnnxModel read_onnx_model(std::istream& bytes, const std::string& file, const ReadLimits& limits);
 
 }  // namespace ooc

@@ -1,7 +1,7 @@
-// Tensors that spend the time between the forward and the backward pass in half their bytes: float32
-// values as float16. Behind the last forward task that uses such a tensor one that compresses it, before the first
-// backward task one that restores it, into a tensor of its own that the backward tasks then read. So
-// plans, checks, engine and reports need not know of it (docs/notebook/0006-added-tasks.md).
+// Compression of tensors between the forward and the backward pass: float32 values as float16, half
+// the bytes. A task after the last forward use compresses the tensor. A task before the first
+// backward use restores it into a new tensor, which the backward tasks then read. So plans, checks,
+// engine and reports need not know of it (docs/notebook/0006-added-tasks.md).
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@
 namespace ooc {
 
 struct CompressedTensor {
-  TensorId source;  ///< tensor of the network, in both graphs
+  TensorId source;  ///< tensor of the network, with one id in both graphs
   TensorId compressed;
   TensorId restored;
 };
 
 struct Compression {
-  TrainingGraph graph;                         ///< tensors of the network first
-  std::vector<CompressedTensor> tensors;       ///< in the order in which they were chosen
+  TrainingGraph graph;                         ///< tensors of the network first, then added ones
+  std::vector<CompressedTensor> tensors;       ///< in the order in which a schedule chose them
   std::vector<std::optional<TaskId>> task_of;  ///< by task: the network's task; unset: added
 };
 
-/// `graph`: one device, no gradient accumulation. `chosen`: tensors that both passes use.
+/// Returns the new graph. `graph`: one device, no gradient accumulation. `chosen`: tensors that both passes use.
 [[nodiscard]] Compression compress_tensors(const TrainingGraph& graph,
                                            const std::vector<TensorId>& chosen);
 
-/// Returns the cost of a task that passes once through memory; `bytes` are read and written.
+/// Function for the cost of a task that reads and writes `bytes` once in all.
 using ElementwiseCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
-/// Returns costs without transfers. `costs`: of the network's graph.
+/// Returns the costs of the new graph, without transfers. `costs`: of the network's graph.
 [[nodiscard]] CostTable compressed_costs(const Compression& compression, const CostTable& costs,
                                          const ElementwiseCost& elementwise);
 

@@ -1,7 +1,7 @@
-// An iteration on several devices, data parallel: each runs its share of the batch, then they add up the
-// gradients of the weights, and each updates its own copy of them. The tasks and tensors of every device are written out
-// one device after another, and between a device's backward pass and its updates the tasks of the exchange
-// (docs/notebook/0008-devices.md).
+// An iteration on several devices, data parallel: each runs its share of the batch, then they sum
+// the gradients of the weights, and each updates its own copy of them. The new graph has the tasks
+// and tensors of one device after another; tasks of the exchange stand between a device's backward
+// pass and its updates (docs/notebook/0008-devices.md).
 //
 // The exchange is a reduce-scatter and an all-gather over the one link, through host memory.
 // Gradients, in the order in which backward completes them, are cut into pieces; each device owns a
@@ -39,22 +39,22 @@ struct GradientPiece {
   std::size_t ready = 0;  ///< index in a micro-batch of the task that completes the piece
 };
 
-/// What devices exchange, of an iteration that is written out for several.
+/// Exchange of gradients in an iteration on several devices.
 struct DataParallel {
   std::vector<GradientPiece> pieces = {};
-  std::vector<std::size_t> backward_end = {};  ///< by device: its forward and backward tasks
-  /// By device and task of a round: that task of its last round, among its own. (A share may hold tasks that
-  /// the network has not: is_overhead.)
+  std::vector<std::size_t> backward_end = {};  ///< by device: end of its forward and backward tasks
+  /// By device and task of a micro-batch: that task in the device's last micro-batch. A device may
+  /// have further tasks that are not the network's (is_overhead).
   std::vector<std::vector<std::size_t>> last_round = {};
-  std::vector<std::size_t> share_tensors = {};  ///< by device: its tensors that are not exchanged
+  std::vector<std::size_t> share_tensors = {};  ///< by device: its tensors, without exchanged ones
 
   [[nodiscard]] int count() const { return std::max(1, static_cast<int>(backward_end.size())); }
-  /// Of all devices and pieces together, in either direction of the all-gather: to near memory, where the
-  /// exchange moves most.
+  /// Returns the bytes that all devices together copy to GPU memory in the exchange: received and
+  /// gathered.
   [[nodiscard]] Bytes fetched_bytes() const;
 };
 
-/// What adding up takes: FLOPs, bytes read and written.
+/// Cost of summing gradients, from its FLOPs and the bytes read and written.
 using ReduceCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
 struct GradientExchange {
@@ -64,13 +64,13 @@ struct GradientExchange {
 
 struct Iteration;  // iteration.hpp
 
-/// The iteration that consists of `shares`, by device, without transfers. `round` is the graph of the network that all
-/// shares are made of. `batch` is that of all devices.
+/// Returns the iteration on all devices, without transfers. `shares`: iteration of each device.
+/// `round`: the network's graph, of which all shares are made. `batch`: of all devices.
 [[nodiscard]] Iteration write_out_devices(const TrainingGraph& round,
                                           std::span<const Iteration* const> shares,
                                           std::int64_t batch, const GradientExchange& exchange);
 
-// Where the things of a device stand.
+// Ids in the iteration on all devices. `of_share`: id in the device's share.
 [[nodiscard]] TaskId task_on_device(const Iteration& all, std::size_t device, TaskId of_share);
 [[nodiscard]] TensorId tensor_on_device(const Iteration& all, std::size_t device,
                                         TensorId of_share);

@@ -1,6 +1,6 @@
-// A training iteration: what is computed, and what it costs. Schedules plan one; passes make another of it that is written
-// out as a graph like any other: micro-batches (iteration.hpp), devices (data_parallel.hpp), model states that move
-// (state.hpp), pages (parts.hpp), compressed tensors (compression.hpp). So nothing behind them needs to know which it was.
+// Training iteration: a graph and its costs. Schedules plan an iteration. Passes rewrite one into another, written out
+// as a graph like any other: micro-batches (iteration.hpp), devices (data_parallel.hpp), model states in host memory
+// (state.hpp), pages (parts.hpp), compressed tensors (compression.hpp). Later stages do not distinguish these.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,33 @@ struct MovingState;  // state.hpp
 struct Iteration {
   std::shared_ptr<const TrainingGraph> graph;
   CostTable costs = {};        ///< transfers included; `batch`: of the whole iteration
-  std::int64_t sub_batch = 1;  ///< samples of every micro-batch but the last
-  std::int64_t rounds = 1;     ///< micro-batches
-  /// Whose `graph` this is; null: state stays near.
+  std::int64_t sub_batch = 1;  ///< samples of every micro-batch except the last
+  std::int64_t rounds = 1;     ///< number of micro-batches
+  /// Model states in host memory, whose `graph` this is; null: all states stay in GPU memory.
   std::shared_ptr<const MovingState> moving = {};
-  DataParallel parallel = {};  ///< of several devices
-  /// The first device's part; null: there is one device.
+  DataParallel parallel = {};  ///< exchange, for several devices
+  /// Iteration of the first device; null: there is one device.
   std::shared_ptr<const Iteration> share = {};
 
   [[nodiscard]] const Iteration& of_device() const { return share ? *share : *this; }
 };
 
-// An iteration in rounds: the batch is cut into sub-batches, each of which is run forward and backward
-// by itself while the weights' gradients add up, and one update ends the iteration. The tasks and tensors of every round
-// are written out one round after another, then the updates follow. A schedule plans one round
-// (docs/notebook/0004-sub-batches.md).
+// Gradient accumulation: the batch is cut into micro-batches, also called rounds here. Each runs
+// forward and backward while weight gradients are summed, and one update ends the iteration. The
+// new graph has the tasks and tensors of one micro-batch after another, then the updates. A
+// schedule plans one micro-batch (docs/notebook/0004-sub-batches.md).
 
-/// Samples of the last round.
+/// Returns the samples of the last micro-batch.
 [[nodiscard]] constexpr std::int64_t last_round(std::int64_t batch, std::int64_t sub_batch) {
   return batch - (batch - 1) / sub_batch * sub_batch;
 }
 
-/// `graph` is the graph of a round with its updates; `full` and `last` are its costs at the
-/// sub-batch and at the last round's samples. Precondition: more than one round.
+/// Returns the iteration. `graph`: of one micro-batch, with the updates. `full` and `last`: its costs at `sub_batch`
+/// and at the last micro-batch's samples. Precondition: two micro-batches or more.
 [[nodiscard]] Iteration write_out_rounds(const TrainingGraph& graph, const CostTable& full,
                                          const CostTable& last, std::int64_t batch);
 
-// Tasks and tensors of micro-batch r, from 0:
+// Ids of the tasks and tensors of micro-batch r, from 0.
 [[nodiscard]] TaskId task_in_round(const TrainingGraph& round, std::int64_t rounds, TaskId task,
                                    std::int64_t r);
 [[nodiscard]] TensorId tensor_in_round(const TrainingGraph& round, TensorId tensor, std::int64_t r);

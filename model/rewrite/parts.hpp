@@ -1,6 +1,6 @@
-// An iteration cut for memory that moves by pages. Of a tensor in parts one part may be near while another is not;
-// a task that touches more than the whole memory runs in slices, one behind the other, each of which
-// touches its share of the parts. Its tensors are the parts and its tasks the slices
+// An iteration cut for memory that moves by pages. Parts of a tensor move independently. A task
+// that touches more than the whole memory runs in slices, one after another, each of which touches
+// its share of the parts. Tensors of the new graph are the parts, and tasks the slices
 // (docs/notebook/0007-unified-memory.md).
 #pragma once
 
@@ -29,21 +29,22 @@ struct Parts {
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes,
                                 const std::vector<Bytes>& largest);
 
-/// Bytes that a task needs at once, workspace included, with the number of slices that needs least.
+/// Least bytes that a task needs at once, workspace included, and the number of slices for it.
 struct SliceNeed {
   std::int32_t slices = 1;
   Bytes bytes;
 };
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
                                    const Parts& parts, TaskId task, AlternativeId way);
-/// Sets `slices`. `ways`: alternatives by task. Tasks that fit stay whole. Others get the fewest slices of at most a quarter of `available`
-/// (or of what the least need leaves of it, if that is more), else those that need least. Precondition: the least need of each task fits.
+/// Sets `slices`. `ways`: algorithms by task. Tasks that fit stay whole. Others get the fewest slices of at most a
+/// quarter of `available` (or of the rest beside the least need, if larger), else least_need(). Precondition: that
+/// fits.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
                  const std::vector<AlternativeId>& ways, Bytes available);
 
-/// Returns the graph of slices and parts, with lifetimes of its own.
+/// Returns the graph of slices and parts, with new lifetimes.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);
-/// Returns its costs, without transfers: bytes of parts, times of slices, unchanged workspaces.
+/// Returns the costs of cut_graph(), without transfers: bytes of parts, times of slices, unchanged workspaces.
 [[nodiscard]] CostTable cut_costs(const CostTable& costs, const Parts& parts);
 
 }  // namespace ooc

@@ -1,14 +1,14 @@
-// Weights, their gradients and the optimiser's state as tensors that move (docs/model.md, 10): behind the tensors of the
-// network those of state, behind its tasks the updates that the processor at far memory runs. Only what moves becomes a
-// tensor; the rest stays static.
+// Model states (weights, gradients, optimiser states) in host memory (docs/model.md, 10). States
+// that move become tensors of a new graph; updates by the host's processor become tasks of it. All
+// other states stay static.
 //
 // Schedules plan with `planned`, not with that graph: the network's graph without far updates, same
 // tensors, same tasks. GPU memory that states take during a task is known before any plan
-// (`booked`) and planned as workspace of that task. Then the copies of states are woven into the
+// (`booked`) and planned as workspace of that task. Then the copies of states are inserted into the
 // finished plan (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
 //
-// States move by units: the layers of a block ("blk/3"), its split experts ("blk/3/experts"), or one layer. Weights
-// shared by several layers are a unit.
+// States move by units: the layers of a block ("blk/3"), its split experts ("blk/3/experts"), or
+// one layer. Weights shared by several layers are a unit.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ enum class StateUnits {
   kBlock
 };  ///< kAuto: blocks, if there are several with more than one layer
 
-/// Model states that devices hold in shards, each with those before it.
+/// Model states that devices hold in shards; each value includes those before it.
 enum class Shard {
   kNone,
   kOptimizer,  ///< ZeRO-1
@@ -53,33 +53,33 @@ enum class Shard {
 /// Model states that are in host memory between iterations, and how they move. Default: none.
 struct StateOptions {
   std::optional<Ratio> optimizer =
-      {};                  ///< share of the parameters, those with the first gradients; unset: none
+      {};  ///< share of the parameters, from those with the first gradients on; unset: none
   bool gradients = false;  ///< gradients leave GPU memory as soon as they are complete
-  /// Share of the units, evenly spread; unset: none. Only frozen weights count if neither `optimizer` nor a near
-  /// `update` is set.
+  /// Share of the units, evenly spread; unset: none. If neither `optimizer` nor a near `update` is
+  /// set, only frozen weights move.
   std::optional<Ratio> weights = {};
   UpdateAt update = UpdateAt::kFar;
   UpdateAfter after = UpdateAfter::kAll;
   bool delayed = false;   ///< updates use the gradients of the previous iteration
   bool pipelined = true;  ///< false: first all gradients out, then all updates, then all weights in
   int prefetch = 1;       ///< units of weights copied in while another is in use
-  int gradient_slots = 2;                           ///< units of gradients near at once
-  std::optional<std::int64_t> gradient_bytes = {};  ///< bytes an element, copied; unset: as near
+  int gradient_slots = 2;                           ///< units of gradients in GPU memory at once
+  std::optional<std::int64_t> gradient_bytes = {};  ///< bytes an element copied; unset: as near
   StateUnits units = StateUnits::kAuto;
-  /// Runs updates as soon as their gradients are complete, which frees the gradients.
+  /// True: updates run as soon as their gradients are complete, which frees the gradients.
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
-  /// Memory traffic that the software's far updates reach on a server; unset: no limit but the memory's.
+  /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
   Shard shard = Shard::kNone;
-  int devices = 1;  ///< that share what `shard` says; experts may be split over some of them
+  int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
 
   [[nodiscard]] bool any() const {
     return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);
   }
   [[nodiscard]] bool shards(Shard what) const { return devices > 1 && shard >= what; }
-  /// Optimiser updates run in host memory.
+  /// True if optimiser updates run in host memory.
   [[nodiscard]] bool updates_far() const { return optimizer && update == UpdateAt::kFar; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
 };
@@ -91,70 +91,70 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners = {};
-  int devices = 1;  ///< with equal shards of its states; of split experts those with the same ones
+  int devices = 1;  ///< with equal shards of its states; of split experts, with the same
   std::int64_t parameters = 0;        ///< trained parameters
   ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
   std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move
-  std::int64_t far_parameters = 0;    ///< trained parameters whose optimiser state is far
-  // In MovingState::graph; unset if not a tensor:
+  std::int64_t far_parameters = 0;    ///< trained parameters with optimiser states in host memory
+  // Tensors and tasks of MovingState::graph; unset: not a tensor.
   std::optional<TensorId> weight = {};
   std::optional<TensorId> shard =
-      {};  ///< this device's, if far updates return it and `weight` is gathered
-  /// For far updates, and near ones within backward; of the first micro-batch if each has its own.
+      {};  ///< this device's shard, if far updates return it and `weight` is gathered
+  /// Gradient for far updates, and for near ones within backward; of the first micro-batch if each has its own.
   std::optional<TensorId> gradient = {};
   std::optional<TensorId> sum = {};  ///< sum over micro-batches, in host memory
   std::optional<TensorId> state = {};
   std::optional<TaskId> update = {};  ///< far update of the unit
-  /// Far tensors that come near for the unit's update. All but gradients leave again behind it.
+  /// Tensors in host memory that are copied in for the unit's update. All except gradients are copied out again.
   std::vector<TensorId> visits = {};
   bool weights_far = false;
-  bool weights_come = false;  ///< from far, or gathered: for each use
+  bool weights_come = false;  ///< from host memory, or gathered: for each use
 
-  /// What its update leaves in far memory.
+  /// Returns the tensor that the unit's update leaves in host memory.
   [[nodiscard]] const std::optional<TensorId>& updated() const { return shard ? shard : weight; }
 };
 
-/// Gradients of a unit in GPU memory: of all micro-batches, or of one if they add up in host memory.
+/// Gradients of a unit in GPU memory: of all micro-batches, or of one if they are summed in host memory.
 struct StateGradient {
   std::size_t unit = 0;
   TensorId gradient;
-  std::optional<TensorId> sent = {};  ///< tensor copied: the gradient or a cast of it
-  std::optional<TaskId> added = {};   ///< far task that adds it, from the second micro-batch on
+  std::optional<TensorId> sent = {};  ///< tensor copied out: the gradient or a cast of it
+  std::optional<TaskId> added = {};   ///< far task that adds it; unset for the first micro-batch
   bool is_last = true;                ///< true for the unit's last gradient
 };
 
 struct MovingState {
   StateOptions options;
   TrainingGraph planned;         ///< graph that schedules see
-  TrainingGraph graph;           ///< graph that plans are about
+  TrainingGraph graph;           ///< graph that plans run
   std::vector<StateUnit> units;  ///< in the order of their first layers
-  /// By task of `planned`: unit whose weights it uses, whose gradients it writes, or that it updates.
+  /// By task of `planned`: unit whose weights it uses, whose gradients it writes, or which it updates.
   std::vector<std::optional<std::size_t>> unit_of;
-  std::vector<std::size_t> by_gradient;  ///< units in the order of complete gradients
+  std::vector<std::size_t> by_gradient;  ///< units by the instant at which gradients are complete
   std::vector<StateGradient> gradients;  ///< sorted by unit, then micro-batch
   std::vector<std::optional<std::size_t>> gradient_of;  ///< by task of `planned`: its gradient
   std::vector<TaskId> task_of;  ///< by task of `planned`: the network's task
   std::vector<Ratio> share;     ///< by task of `planned`: share of it; < 1: part of an update
-  std::vector<Bytes> booked;    ///< by task of `planned`: GPU memory that states take
+  std::vector<Bytes> booked;    ///< by task of `planned`: bytes of GPU memory for states
   Bytes booked_anywhere;        ///< maximum of `booked` before the updates, in any task order
   /// By far task: bytes read and written in host memory, for all devices.
   std::vector<std::int64_t> far_bytes;
-  Bytes taken;  ///< GPU memory that the states took and do not hold all the time
+  Bytes taken;  ///< bytes of GPU memory freed by moving states
 };
 
-/// `graph`: one device; need not outlive the result. Throws SpecError.
+/// Returns the states of `graph`, which has one device and need not outlive the result. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
 
 /// Returns `round` with each task's booked memory raised to its maximum over the micro-batches of `all`. Schedules plan
 /// a micro-batch with it. `round`: no accumulation; `all`: the same iteration with accumulation.
 [[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);
 
-/// Interval of compute steps during which a unit's weights are near.
+/// Interval of compute steps during which a unit's weights are in GPU memory.
 struct WeightStay {
   std::size_t unit = 0;
   std::optional<std::size_t> fetch_after =
       {};                       ///< compute step after which its copy in may start; unset: at once
-  std::size_t booked_from = 0;  ///< compute step after fetch_after
+  std::size_t booked_from = 0;  ///< compute step after fetch_after, from which memory is booked
   std::size_t first_use = 0;
   std::size_t last = 0;  ///< last compute step of the interval
 };
@@ -164,37 +164,37 @@ struct WeightUse {
   bool backward = false;
 };
 /// Returns the residency intervals of weights in order of arrival. A position is a run of compute steps that use one
-/// unit in one pass. During each, only its unit and those of the next `prefetch` positions are near or on their way.
+/// unit in one pass. Meanwhile only this unit and those of the next `prefetch` positions are near or on their way.
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    int prefetch);
 /// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
 [[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 
-/// What tasks of `planned` find booked for state.
+/// Memory for states that is booked in the workspaces of tasks.
 enum class Booking {
   kNone,
   kByTask,
-  kAnywhere,  ///< of a schedule that runs tasks again: each must find room for any state
+  kAnywhere,  ///< each task has the maximum over all, for schedules that rerun tasks
 };
-/// Costs of `planned`, with the transfers of those of the network's graph.
+/// Returns the costs of `planned`, with the copies of the network's graph.
 [[nodiscard]] CostTable planned_costs(const MovingState& state, const CostTable& costs,
                                       Booking booking);
-/// Adds to copies of what is sharded the time of their collectives over the devices' own links, which host copies do not
-/// share. `costs.transfers`: of host_bytes.
+/// Adds the time of collectives over the devices' own links to copies of sharded states.
+/// `costs.transfers`: of host_bytes.
 void add_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs);
-/// Returns the costs of `graph`, without transfers.
+/// Returns the costs of MovingState::graph, without transfers.
 [[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
                                      const FarCompute& far);
 
-/// Returns part / of of `whole`; 0 if `of` is 0.
+/// Returns whole x part / of; 0 if `of` is 0.
 [[nodiscard]] inline std::int64_t part_of(std::int64_t whole, std::int64_t part, std::int64_t of) {
   return of == 0 ? 0 : static_cast<std::int64_t>(Int128{whole} * part / of);
 }
 [[nodiscard]] inline std::int64_t share_of(std::int64_t whole, Ratio share) {
   return part_of(whole, share.count(), kOne.count());
 }
-/// Returns the bytes of one of `shards` equal parts; what software pads counts.
+/// Returns the bytes of one of `shards` equal parts, rounded up as software pads.
 [[nodiscard]] inline std::int64_t share_of_shard(std::int64_t whole, int shards) {
   return (whole + shards - 1) / shards;
 }

@@ -1,4 +1,4 @@
-// Framework: tensors that software saves, waits of its copies, costs of its host. Third input
+// Framework: tensors that software saves, waits of its copies, costs of its host. The third input
 // beside network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
 #pragma once
 
@@ -18,7 +18,7 @@ namespace ooc {
 
 enum class FrameworkAllocator { kIdeal, kCaching };
 
-/// Memory of weight gradients, if model states do not move.
+/// Lifetime of weight gradients, unless model states are in host memory.
 enum class WeightGradients {
   kStatic,  ///< always allocated
   kFreed,   ///< allocated from the first write to the end of the iteration
@@ -41,10 +41,10 @@ struct Framework {
   WeightGradients weight_gradients = WeightGradients::kStatic;
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
-  std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: by the profile
-  double memory_share = 1;              ///< of the rest, available to tensors
-  std::optional<Bytes> workspace = {};  ///< limit for an algorithm; unset: none
-  Software software = {};               ///< kernels' software; its cudnn is ignored
+  std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: the profile's
+  double memory_share = 1;              ///< share of the other GPU memory that tensors may use
+  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
+  Software software = {};               ///< software of the kernels; its cudnn is ignored
   std::optional<std::pair<int, int>> cudnn = {};  ///< version; unset: the profile's
   std::vector<Provenance> provenance = {};
   std::vector<std::string> assumed = {};  ///< dotted paths, as HardwareProfile::assumed

@@ -10,8 +10,8 @@
 
 namespace ooc {
 
-/// Limits of reading, and folders for the framework that another is `like`. The folder of the
-/// other's file comes first.
+/// Limits of reading, and folders for a base framework ("like"). The folder of the file that names
+/// it comes first.
 struct FrameworkSources {
   ReadLimits limits = {};
   std::vector<std::string> folders = {};
@@ -23,7 +23,7 @@ struct FrameworkSources {
 [[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
                                             const FrameworkSources& sources = {});
 
-/// Puts what `view` states of a framework's kernels in place of `software`'s.
+/// Replaces the fields of `software` that `view` states.
 void read_software(const SpecView& view, Software& software);
 
 }  // namespace ooc

@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// Evidence that an agreement gives.
+/// Strength of the evidence that agreement with a figure gives.
 enum class FigureKind {
   kPredicted,  ///< nothing was chosen to meet the figure
   kFitted,     ///< a number, network or criterion was chosen to meet the figure
@@ -23,30 +23,30 @@ enum class FigureKind {
 };
 [[nodiscard]] std::string_view kind_name(FigureKind kind);
 
-/// Software that ran measured networks.
+/// Software that ran the networks of a set.
 struct MeasuredSoftware {
   std::string framework;              ///< shipped name or file
-  std::optional<SpecView> with = {};  ///< kernel fields in place of the framework's
+  std::optional<SpecView> with = {};  ///< kernel fields that replace the framework's
   bool input_gradient = false;        ///< backward computes the gradient of the network's input
   /// Parameters are copied in and their gradients out, in each iteration.
   bool far_parameters = false;
 };
 
-/// Job, and a field of its result.
+/// Job, and the field of its result to compare.
 struct Asked {
   std::string command = "predict";  ///< predict, max-batch, inspect, copy, replay or time
   std::map<std::string, std::string> job =
       {};  ///< flags by name, dashes as underscores; "network": the argument
   std::string metric = {};
-  std::shared_ptr<const MeasuredSoftware> software = {};  ///< of the command time
+  std::shared_ptr<const MeasuredSoftware> software = {};  ///< for the command time
   bool operator==(const Asked&) const = default;
 };
-/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}. The others have no command.
+/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}; copy, replay and time are no commands.
 [[nodiscard]] std::vector<std::string> words_of(const Asked& asked);
 
 /// Row of a file. Numbers are in `unit`.
 struct Figure {
-  SpecView place;  ///< place in the file, for errors
+  SpecView place;  ///< position in the file, for errors
   std::string name;
   std::string at = {};  ///< position in the series of this name, such as "256"; empty: no series
   Asked asked = {};
@@ -63,19 +63,19 @@ struct Figure {
   std::string group = {};  ///< kind of job, for the table of errors; empty: none
   std::string source = {};
   std::string note = {};
-  std::string known = {};  ///< reason of a known failure; empty: should hold
+  std::string known = {};  ///< reason of a known failure; empty: no failure expected
 };
 /// Returns name and position, such as "swap, 256".
 [[nodiscard]] std::string label_of(const Figure& figure);
 
-/// Figures of a source that the program cannot be asked for.
+/// Published figures for which the program has no job.
 struct LeftOut {
   std::size_t figures = 0;
   std::string reason;
 };
 
 struct FigureFile {
-  std::shared_ptr<const SpecDocument> document;  ///< keeps the places valid
+  std::shared_ptr<const SpecDocument> document;  ///< document into which `place` of rows points
   std::string id;
   std::string title;
   std::string source;
@@ -83,14 +83,14 @@ struct FigureFile {
   std::string axis = {};  ///< for pictures: meaning and unit of `at`
   std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
-  bool networks = false;            ///< measured networks, whose rows have no verdict
-  std::optional<double> goal = {};  ///< of networks: mean error aimed at; unset: none
+  bool networks = false;  ///< true for a set of measured networks, whose rows have no verdict
+  std::optional<double> goal = {};  ///< target for the mean error of measured networks; unset: none
 };
 
 /// True if the file declares itself a set of measured networks.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
-/// Reads published figures, or a set of measured networks. `framework`: of measured networks, in place of what their set
-/// says; unset: none. Throws SpecError with place, found and expected.
+/// Reads published figures, or a set of measured networks. `framework`: replaces that of the set;
+/// unset: none. Throws SpecError with place, found and expected.
 [[nodiscard]] FigureFile read_figures(SpecDocument document,
                                       const std::optional<std::string>& framework = {});
 
@@ -99,18 +99,18 @@ enum class Verdict {
   kFails,
   kKnown,       ///< fails, with a reason in the row
   kUnexpected,  ///< holds, though the row gives a reason to fail
-  kReported,    ///< has no limits to judge by
+  kReported,    ///< no limits are given
 };
 [[nodiscard]] std::string_view verdict_name(Verdict verdict);
-[[nodiscard]] std::string_view verdict_key(Verdict verdict);  ///< such as "fails_known"
+[[nodiscard]] std::string_view verdict_key(Verdict verdict);  ///< key in results: "fails_known"
 
-/// Number of a result in base units. NaN if unknown; `note` then gives the reason.
+/// Number from a result in base units. NaN: unknown, `note` gives the reason.
 struct Answer {
   double number = 0;
   std::string note = {};
-  std::string job_kind = {};  ///< of predictions (simulator/predict/remarks.hpp)
+  std::string job_kind = {};  ///< for predictions: kind of job (simulator/predict/remarks.hpp)
 };
-/// Runs a job. Throws SpecError at `place`.
+/// Function that runs a job. Throws SpecError at `place`.
 using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
 
 struct FigureReport {
@@ -118,14 +118,13 @@ struct FigureReport {
   double predicted = 0;             ///< in the figure's unit; NaN: unknown
   std::optional<double> deviation = {};  ///< predicted / published - 1
   Verdict verdict = Verdict::kReported;
-  std::string why = {};       ///< reason of an unknown prediction
-  std::string job_kind = {};  ///< of iteration times; else empty
+  std::string why = {};       ///< reason, if the prediction is unknown
+  std::string job_kind = {};  ///< kind of job, for iteration times; else empty
 };
-/// Judges one figure. An unknown prediction never holds.
+/// Compares one prediction with its figure. An unknown prediction never holds.
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);
 
-/// Statistics of |predicted / published - 1| over figures or measured networks.
-/// Kind of job of figures that are the time of one run over another's.
+/// Group for figures that are a ratio of two runs' times.
 inline constexpr std::string_view kRatioKind = "one run over another";
 
 struct ErrorStatistics {

@@ -20,20 +20,20 @@ struct ValidationReport {
   std::vector<FileReport> files = {};
 };
 
-/// Returns the number of published figures with the verdict, of one kind or (unset) of all.
+/// Returns the number of published figures with this verdict, of one kind; unset: of all kinds.
 [[nodiscard]] std::size_t count_of(const ValidationReport& report, Verdict verdict,
                                    std::optional<FigureKind> kind = {});
 
-/// Figures or measured networks that are counted together.
+/// Figures or measured networks whose errors form one line of a table.
 struct ErrorLine {
   std::string name = {};  ///< name of the group or file
   FigureKind kind = FigureKind::kPredicted;
   bool networks = false;
   std::size_t figures = 0;
-  std::size_t judged = 0;               ///< of published figures: something is allowed
-  std::size_t hold = 0;                 ///< of those
-  std::optional<double> goal = {};      ///< of networks of one file
-  std::vector<double> deviations = {};  ///< none of order
+  std::size_t judged = 0;               ///< published figures with limits
+  std::size_t hold = 0;                 ///< judged figures that hold
+  std::optional<double> goal = {};      ///< target of measured networks of one file; unset: none
+  std::vector<double> deviations = {};  ///< deviations, without figures of FigureKind::kOrder
 };
 /// Returns a line for each kind that occurs, predicted first.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
@@ -41,7 +41,7 @@ struct ErrorLine {
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
 /// Returns lines by kind of job, sorted, of predicted iteration times of figures and networks.
 [[nodiscard]] std::vector<ErrorLine> by_job_kind(const ValidationReport& report);
-/// Published figures by file, or measured networks.
+/// Returns a line for each file, of published figures or of measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
 
 }  // namespace ooc

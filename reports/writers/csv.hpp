@@ -13,17 +13,17 @@ namespace ooc {
 
 /// One record by column name, for CSV and JSON alike.
 using Cells = std::vector<std::pair<std::string_view, MetricValue>>;
-/// Appends a record as a line; above the first one the names.
+/// Appends a record as a line. An empty text first gets a line with the column names.
 void add_csv_line(std::string& text, const Cells& cells);
 
 /// Returns the names of columns_for(), with a line end.
 [[nodiscard]] std::string csv_header(const RunInputs& inputs);
 /// Returns one result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// Appends one result without a line end; of a job without result its inputs, then empty fields.
+/// Fields of a result: all, or only its inputs, followed by empty fields (for a job without result).
 enum class CsvFields { kAll, kInputs };
 void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields = CsvFields::kAll);
-/// A value of the column of that name.
+/// Appends a value of the column called `name`.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
 /// Returns a text safe for CSV: control characters except tabs and line breaks as \u202e,
 /// backslashes doubled, and a ' before what a spreadsheet would run (= + - @, a tab, and ' itself).
@@ -31,7 +31,7 @@ void add_csv_value(std::string& out, const MetricValue& value, std::string_view 
 [[nodiscard]] std::string csv_text(std::string_view name);
 /// Returns csv_text as a field, quoted where RFC 4180 requires.
 [[nodiscard]] std::string csv_field(std::string_view name);
-/// Returns the next field of a line, which goes behind it.
+/// Returns the next field of `line` and removes it from there.
 [[nodiscard]] std::string take_csv_field(std::string_view& line);
 
 }  // namespace ooc

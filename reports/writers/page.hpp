@@ -19,7 +19,7 @@ struct Page {
   std::string_view script;  ///< reports/pages, bundled
 };
 
-/// Returns HTML that needs no network. Names in the documents cannot act as markup.
+/// Returns HTML that needs no network. Text from the documents cannot become markup.
 [[nodiscard]] std::string page_html(const Page& page);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Results in rows: runs with inputs and metrics, and a few extra columns. `need`, `max` and `compare` fill
-// such a table and choose the columns for people. Their table, JSON and CSV are made here.
+// Results in rows: runs with inputs and metrics, and a few extra columns. `need`, `max` and
+// `compare` fill such a table and choose its columns for people. Table, JSON and CSV are made here.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ struct ResultRow {
   std::vector<MetricValue> extra = {};  ///< values, by ResultRows::extra
   std::vector<RunReport> runs = {};  ///< the first represents the row; empty: could not be computed
   std::vector<std::string> remarks = {};  ///< remarks, for RowRuns::kResults
-  bool fails = false;                     ///< belongs to the table of failures
+  bool fails = false;                     ///< true: belongs to the table of failures
 };
 
 /// Column for people. Columns without any value are left out.
 struct RowColumn {
   std::string title;
   std::string name;             ///< extra column, metric, or name computed in rows.cpp
-  int leaves = 0;               ///< as in TextTable::Column
-  std::string_view note = {};   ///< below the table, if the column is shown
-  std::string_view usual = {};  ///< text that, if equal in all rows, hides the column
+  int leaves = 0;               ///< order of removal, as in TextTable::Column
+  std::string_view note = {};   ///< note below the table, if the column is shown
+  std::string_view usual = {};  ///< text that hides the column if all rows have it
   std::string (*show)(const MetricValue& value) = nullptr;  ///< null: by the unit in `name`
 };
 
@@ -46,14 +46,14 @@ struct ResultRows {
   std::string title;
   std::vector<std::string> head = {};    ///< lines below the title
   std::optional<RunInputs> inputs = {};  ///< common inputs; unset: each row has its own
-  std::string_view without = {};         ///< input that rows differ in, besides the schedule
+  std::string_view without = {};         ///< input in which rows differ, besides the schedule
   std::vector<std::pair<std::string_view, MetricValue>> facts =
       {};                                    ///< facts of all rows, for programs
-  std::vector<std::string_view> extra = {};  ///< extra columns; replace metrics of their name
+  std::vector<std::string_view> extra = {};  ///< extra columns; replace metrics of the same name
   std::vector<ResultRow> rows = {};          ///< best first
   // For people: columns, notes below them, a table of failures.
   std::vector<RowColumn> columns = {};
-  std::string notes = {};  ///< each with a line end
+  std::string notes = {};  ///< notes, each with a line end
   std::vector<RowColumn> failing_columns = {};
   std::string failing_title = "Does not fit";
   std::string more = {};

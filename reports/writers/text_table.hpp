@@ -30,17 +30,17 @@ class TextTable {
   };
   explicit TextTable(std::vector<Column> columns);
   void add_row(std::vector<std::string> cells);
-  /// Returns the lines, indented by two spaces; titles bold, left out if all are empty. If the table is wider
-  /// than the terminal, removable columns go, which a line below says. Then words of the last column continue
-  /// below. Columns still too wide follow in further tables that repeat the first column.
+  /// Returns the lines, indented by two spaces; titles bold, omitted if all are empty. If the table is wider than the
+  /// terminal, removable columns are left out, with a note below. Then words of the last column continue below. Columns
+  /// still too wide follow in further tables that repeat the first column.
   [[nodiscard]] std::string text(const Look& look) const;
-  /// True if the column is shown at that width.
+  /// True if the column is shown at the width of `look`.
   [[nodiscard]] bool shows(std::string_view title, const Look& look) const;
 
  private:
   [[nodiscard]] std::vector<std::size_t> columns_at(std::size_t width) const;
   [[nodiscard]] std::size_t width_of(const std::vector<std::size_t>& shown) const;
-  /// Returns the text with at most `room` terminal columns for the last column.
+  /// Returns the text, with at most `room` terminal columns for the last column.
   [[nodiscard]] std::string columns_text(const std::vector<std::size_t>& shown, Colour colour,
                                          std::size_t room) const;
   [[nodiscard]] std::size_t width_of_column(std::size_t column) const;
@@ -49,7 +49,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Columns of a TextTable; `leaves`: as there.
+/// Makes a column, aligned left or right. `leaves`: order of removal, as in Column.
 [[nodiscard]] TextTable::Column left(std::string title, int leaves = 0);
 [[nodiscard]] TextTable::Column right(std::string title, int leaves);
 
@@ -62,13 +62,13 @@ class TextTable {
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
 /// Returns "framework ideal (no overhead, exact memory)".
 [[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
-/// "8 devices, gradients exchanged at the end"; no exchange: of state in shards.
+/// Returns "8 devices, gradients exchanged at the end"; without the exchange if devices shard model states.
 [[nodiscard]] std::string devices_text(const RunInputs& inputs);
-/// Words for static memory: "weights, their gradients, state of sgd"; for 16-bit weights also that no second copy counts.
+/// Returns "weights, their gradients, state of sgd"; for 16-bit weights also that there is no second copy.
 [[nodiscard]] std::string static_text(const NetworkFacts& facts);
 /// Returns the network's symbols, "seq 4096"; empty: none.
 [[nodiscard]] std::string symbols_text(const RunInputs& inputs);
-/// Tokens a second; integers from 100 on.
+/// Returns tokens a second; as an integer from 100 on.
 [[nodiscard]] std::string tokens_text(double tokens);
 /// Returns "138,357,544" for 138357544.
 [[nodiscard]] std::string group_thousands(std::int64_t number);
@@ -88,7 +88,7 @@ class TextTable {
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
 /// Returns the error of a closed form: "3.2 % below the simulated time".
 [[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
-/// Returns the reasons of that error, each from 0.05 % on: "+267.2 ms", "waits of the forward pass".
+/// Returns the reasons of that error that reach 0.05 %: "+267.2 ms", "waits of the forward pass".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> closed_form_reasons(
     const PaperEstimate& paper, Duration simulated);
 /// Returns a name such as "activation gradients" or "in flight".
@@ -97,14 +97,14 @@ class TextTable {
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
                                           const std::vector<std::string>& assumed,
                                           const Look& look = {});
-/// Returns the times that the errors of such jobs leave open; unset below three figures.
+/// Returns the shortest and longest time within the errors of jobs of this kind; unset for fewer than three figures.
 [[nodiscard]] std::optional<std::pair<Duration, Duration>> measured_range(const RunReport& report);
 /// Returns "Jobs like this (in core, ...): 24 measured, median error 5.0 %, worst 17.0 %, so 1.2 to
 /// 1.5 s"; empty without errors.
 [[nodiscard]] std::string measured_errors(const RunReport& report, const Look& look);
 
 // Parts of the writers, one file each:
-/// Returns the plan for outputs that backward reads, block by block; empty unless report.in_words.
+/// Returns in words what happens to outputs that backward reads, block by block; empty unless report.in_words.
 [[nodiscard]] std::string plan_in_words(const RunReport& report, const Look& look);
 [[nodiscard]] std::string table_prediction(const RunReport& report, const WriteOptions& options);
 /// Returns OOC-Paleo's equations beside the run; empty unless asked for.
@@ -121,15 +121,15 @@ class TextTable {
 [[nodiscard]] std::string csv_replay(const ReplayReport& report, const WriteOptions& options);
 [[nodiscard]] std::string json_replay(const ReplayReport& report, const WriteOptions& options);
 
-/// Returns what compute does in place of tasks: "waiting for copies to near memory".
+/// Returns the text for a stall of compute, such as "waiting for copies to near memory".
 [[nodiscard]] std::string_view wait_phrase(StallCause cause);
 
-/// Returns the columns of `text` on a terminal: code points, without colour codes.
+/// Returns the width of `text` on a terminal in columns: code points, without colour codes.
 [[nodiscard]] std::size_t columns_of(std::string_view text);
 
-/// Breaks lines longer than `width` columns (0: none) at blanks, and after "|" within words. The
-/// rest of a line is indented like the line; for two parts ("  --flag VALUE   what it does") like
-/// the second part. If too little room is left, the whole second part goes below the first.
+/// Breaks lines longer than `width` columns (0: unlimited) at blanks, and after "|" within words. Continued lines are
+/// indented as their line; in lines with two parts ("  --flag VALUE   what it does") as the second part. If the second
+/// part would be too narrow, all of it goes below the first.
 [[nodiscard]] std::string folded(std::string_view text, std::size_t width);
 
 }  // namespace ooc

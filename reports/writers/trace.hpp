@@ -1,5 +1,5 @@
-// Timeline as a Chrome trace (JSON) for ui.perfetto.dev or chrome://tracing: a track for each
-// queue, stalls with causes, GPU memory over time, and arrows from each copy to what waits for it.
+// Timeline as a Chrome trace (JSON) for ui.perfetto.dev or chrome://tracing: a track for each queue, stalls with
+// causes, GPU memory over time, and arrows from each copy to the steps that wait for it.
 #pragma once
 
 #include <functional>
@@ -29,15 +29,15 @@ struct TraceInput {
   const Timeline* measured = nullptr;
 };
 
-/// Streams, so memory use does not grow with the number of steps.
+/// Writes the trace piece by piece, so memory use does not grow with the number of steps.
 void write_trace(const TraceInput& input, const TextSink& sink);
 
-// Near memory of a run as PyTorch's memory viewer (pytorch.org/memory_viz) opens it: a pickle of what
-// torch.cuda.memory._snapshot() returns.
+// GPU memory of a run for PyTorch's memory viewer (pytorch.org/memory_viz): a pickle in the form of
+// torch.cuda.memory._snapshot().
 
-/// Each block is allocated when its step starts and freed when its last reader ends, as in the run; one segment a device.
-/// Addresses are ours: the lowest that are free. A frame names the tensor or the task; categories are those of
-/// torch.profiler's memory timeline. Times are microseconds.
+/// Returns the pickle. Each block is allocated when its step starts and freed when its last reader
+/// ends; one segment a device. Addresses are ours: the lowest free ones. A frame names the tensor
+/// or the task; categories are those of torch.profiler's memory timeline. Times are microseconds.
 [[nodiscard]] std::string memory_snapshot(const TraceInput& input);
 
 // Plan for other software: action on each tensor between forward and backward, by name
@@ -57,7 +57,7 @@ struct PolicyInput {
 // Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
 // text, so that 20,000 steps fit a small page.
 
-/// Returns steps, stalls and GPU memory by category of each device, slowest first, as many as fit a small page. No final newline.
+/// Returns steps, stalls and GPU memory of each device, slowest first, as many as fit a small page. No final newline.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc
