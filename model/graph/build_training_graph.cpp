@@ -1,17 +1,16 @@
-// The second half of building a training graph: tasks in the order they run, and the gradients.
+// Second half of building a training graph: tasks in the order in which they run, and gradients.
 //
-// Gradients are walked in reverse execution order. The gradient of a value with several readers is
-// created by the first backward task that writes it and accumulated into by the others (no extra
-// buffer, no time). In-place layers overwrite the gradient of their output, or, where
-// the framework does not, write a new one. `add` hands its
-// gradient on: the first input that wants one gets the same buffer, every further one a copy; or, where
-// the framework shares gradients until they are written, all of them get the same buffer, and who writes
-// one of several that are still to be read writes a new one (is_shared). The
-// gradients of a concat's inputs are slices of its own, so they share its buffer until the last of
-// them is used. A layer whose output nobody reads (the last one without a loss) reads no gradient.
+// Gradients are created in reverse execution order. For a value with several readers the first backward task creates
+// the gradient, and the others add to it, without a buffer of their own; model/cost/compute_cost.cpp, gradient_sums(),
+// prices the additions where times are sums of kernels. In-place layers overwrite the gradient of their output, or,
+// where the framework does not, write a new one. `add` passes its gradient on: the first input that needs one gets the
+// same buffer, every further one a copy. If the framework shares gradients until they are written, all inputs get the
+// same buffer, and a task that writes one that others still read writes a new one (is_shared). The gradients of a
+// concat's inputs are slices of its own gradient, so they share its buffer until the last of them is used. A layer
+// whose output nobody reads (the last one without a loss) reads no gradient.
 //
-// Where it is wrong: frameworks that cannot accumulate in place need a temporary buffer and an
-// element-wise kernel per further reader; both are left out, as in docs/model.md, 3.
+// Where it is wrong: frameworks that cannot accumulate in place need a temporary buffer for each further reader, which
+// is left out, as in docs/model.md, 3.
 #include "model/graph/build_training_graph.hpp"
 
 #include <algorithm>
