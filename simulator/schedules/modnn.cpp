@@ -89,7 +89,7 @@ class Algorithm1 {
   Plan run() && {
     for (std::size_t i = 0; i < job_.needed.size(); ++i) {
       task_ = make_id<TaskId>(i);
-      const AlternativeId base = base_way(costs_, task_);
+      const AlternativeId base = least_workspace_algorithm(costs_, task_);
       machine_.begin(task_);
       machine_.prepare(costs_[base].workspace);
       const AlternativeId way = choose(base);

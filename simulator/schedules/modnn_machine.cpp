@@ -30,7 +30,7 @@ std::vector<Bytes> needed_by_tasks(const PlanningProblem& problem,
   std::vector<Bytes> needed(problem.graph.tasks.size());
   for (std::size_t i = 0; i < needed.size(); ++i) {
     const TaskId task = make_id<TaskId>(i);
-    needed[i] = problem.costs[base_way(problem.costs, task)].workspace;
+    needed[i] = problem.costs[least_workspace_algorithm(problem.costs, task)].workspace;
     for (const TensorId tensor : touched[task])
       needed[i] += problem.costs.tensor_bytes[tensor.at()];
   }
@@ -39,7 +39,7 @@ std::vector<Bytes> needed_by_tasks(const PlanningProblem& problem,
 
 }  // namespace
 
-AlternativeId base_way(const CostTable& costs, TaskId task) {
+AlternativeId least_workspace_algorithm(const CostTable& costs, TaskId task) {
   AlternativeId best = costs.default_alternative(task);
   for (AlternativeId id = best; id.index < costs.first_alternative[task.at() + 1]; ++id.index) {
     if (costs[id].workspace < costs[best].workspace) best = id;

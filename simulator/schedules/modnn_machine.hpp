@@ -72,7 +72,7 @@ enum class Search {
 };
 
 /// Returns the task's algorithm with the least workspace: the paper's implicit GEMM.
-[[nodiscard]] AlternativeId base_way(const CostTable& costs, TaskId task);
+[[nodiscard]] AlternativeId least_workspace_algorithm(const CostTable& costs, TaskId task);
 
 /// Tables that moDNN's Algorithm 1 needs of a job.
 struct ModnnJob {
@@ -96,7 +96,7 @@ class ModnnMachine {
   /// Returns the earliest start of the task in the present state.
   [[nodiscard]] Duration now() const { return std::max(compute_end_, need_.at); }
   void take_workspace(const Room& room, Bytes bytes);
-  /// Instant at which all blocks would have left and the task's inputs would be back.
+  /// Returns the instant at which all blocks would have left and the task's inputs would be back.
   [[nodiscard]] Duration ready_by_defragmenting() const;
   /// Moves all blocks out and the task's inputs back. Precondition: `workspace` then fits.
   void defragment_for(Bytes workspace);

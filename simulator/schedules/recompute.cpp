@@ -59,7 +59,7 @@ PlanResult plan_recompute(const PlanningProblem& problem) {
   auto shortage = shortage_of(nothing);
   if (!shortage) return build_task_plan(problem, {});
 
-  for (const std::vector<SegmentUse>& most : ways_to_drop(problem, segments)) {
+  for (const std::vector<SegmentUse>& most : sets_to_drop(problem, segments)) {
     auto least = shortage_of(most);
     if (!least) return build_run_plan(problem, drop_fewest(problem, segments, most));
     shortage = lesser_shortage(*std::move(shortage), *std::move(least));

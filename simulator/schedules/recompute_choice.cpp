@@ -54,7 +54,7 @@ std::vector<SegmentUse> drop_first(const std::vector<std::size_t>& order, std::s
   return uses;
 }
 
-std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
+std::vector<std::vector<SegmentUse>> sets_to_drop(const PlanningProblem& problem,
                                                   const Segments& segments) {
   std::vector<SegmentUse> all;
   std::vector<SegmentUse> modest;

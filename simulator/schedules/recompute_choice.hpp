@@ -15,7 +15,7 @@ namespace ooc {
 /// Returns the largest sets of segments that may be dropped, as the use of each segment under
 /// --recompute: all segments; and, if different, the segments whose recomputation needs no more
 /// memory than the largest task.
-[[nodiscard]] std::vector<std::vector<SegmentUse>> ways_to_drop(const PlanningProblem& problem,
+[[nodiscard]] std::vector<std::vector<SegmentUse>> sets_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
 /// Returns the segments that `most` drops, by time per byte freed, cheapest first; ties in

@@ -266,27 +266,27 @@ void RunPlanner::note_moves(const RunList& list, const std::vector<GapMove>& mov
   constexpr std::int32_t kNever = -1;
   const std::size_t stays = list.stays.size();
   far_since_.assign(stays, kNever);
-  first_move_.assign(stays, Agenda::kNone);
-  next_move_of_.resize(moves.size());
+  last_move_.assign(stays, Agenda::kNone);
+  previous_move_.resize(moves.size());
   goes_out_.resize(moves.size());
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const StayGap& gap = list.gaps[moves[i].gap];
     const auto written = gap.written ? static_cast<std::int32_t>(*gap.written) : kNever;
     goes_out_[i] = far_since_[gap.stay] != written;
     far_since_[gap.stay] = written;
-    next_move_of_[i] = first_move_[gap.stay];
-    first_move_[gap.stay] = static_cast<std::int32_t>(i);
+    previous_move_[i] = last_move_[gap.stay];
+    last_move_[gap.stay] = static_cast<std::int32_t>(i);
   }
   ends_.clear(list.runs.size(), stays + moves.size());
   leaving_.clear(list.runs.size(), moves.size());
   for (std::size_t stay = stays; stay-- > 0;) {
     ends_.put_first(list.stays[stay].end - 1, stay);
-    for (std::int32_t i = first_move_[stay]; i >= 0;) {
+    for (std::int32_t i = last_move_[stay]; i >= 0;) {
       const auto move = static_cast<std::size_t>(i);
       const StayGap& gap = list.gaps[moves[move].gap];
       ends_.put_first(gap.first - 1, stays + move);
       if (goes_out_[move]) leaving_.put_first(*gap.written, move);
-      i = next_move_of_[move];
+      i = previous_move_[move];
     }
   }
 }

@@ -107,13 +107,13 @@ class RunPlanner {
   const PlanningProblem& problem_;
   PlanBuilder builder_;
   std::vector<BlockId> block_;  ///< by residency interval (RunList::stays): its latest block
-  std::vector<std::optional<StepId>> out_;  ///< by interval: its latest copy out
-  std::vector<std::int32_t> far_since_;     ///< by interval: position that wrote its far copy
-  std::vector<std::int32_t> first_move_;    ///< by interval: the last of its moves
-  std::vector<std::int32_t> next_move_of_;  ///< by move: the previous move of its interval
-  std::vector<char> goes_out_;              ///< by move: 1 if host memory lacks the contents
-  std::vector<StepId> steps_;               ///< by position
-  std::vector<StepId> copies_;              ///< copies in, for the current run
+  std::vector<std::optional<StepId>> out_;   ///< by interval: its latest copy out
+  std::vector<std::int32_t> far_since_;      ///< by interval: position that wrote its far copy
+  std::vector<std::int32_t> last_move_;      ///< by interval: its last move
+  std::vector<std::int32_t> previous_move_;  ///< by move: the previous move of its interval
+  std::vector<char> goes_out_;               ///< by move: 1 if host memory lacks the contents
+  std::vector<StepId> steps_;                ///< by position
+  std::vector<StepId> copies_;               ///< copies in, for the current run
   Agenda ends_;     ///< releases: entries for intervals, then for moves (last use before the gap)
   Agenda leaving_;  ///< copies out after each position, by move
   std::size_t next_stay_ = 0;

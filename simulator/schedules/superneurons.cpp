@@ -54,7 +54,7 @@
 namespace ooc {
 namespace {
 
-/// So many times segments in the way are kept; then all are.
+/// Passes in which only the segments that make the plan too large are kept; after them all are.
 constexpr int kPasses = 16;
 /// Tried: none of the segments dropped, so many parts of them, all.
 constexpr std::size_t kParts = 8;
@@ -188,15 +188,15 @@ std::optional<Plan> plan_with_copies(const PlanningProblem& problem, const Segme
 
 /// As many segments dropped as suffice; where all do not, checkpoints move.
 std::optional<Plan> plan_by_rule(const PlanningProblem& problem, const Segments& segments,
-                                 const std::vector<std::vector<SegmentUse>>& ways,
+                                 const std::vector<std::vector<SegmentUse>>& sets,
                                  std::optional<Duration> limit) {
-  for (const std::vector<SegmentUse>& most : ways) {
+  for (const std::vector<SegmentUse>& most : sets) {
     if (!fits(problem, footprint_of(problem, list_runs(problem, segments, most)))) continue;
     const RunList list = drop_fewest(problem, segments, most);
     if (limit && least_time(problem, list) >= *limit) return std::nullopt;
     return build_run_plan(problem, list);
   }
-  return plan_with_copies(problem, segments, ways.front(), limit);
+  return plan_with_copies(problem, segments, sets.front(), limit);
 }
 
 Bytes largest_of(const Footprint& footprint) {
@@ -231,17 +231,17 @@ class SuperneuronsTrials {
   }
 
   Plan run(Bytes least, Bytes most) && {
-    const std::vector<std::vector<SegmentUse>> ways = ways_to_drop(problem_, segments_);
-    attempt(plan_by_rule(problem_, segments_, ways, time_));
-    std::vector<SegmentUse> best_uses = ways.front();
-    for (const std::vector<SegmentUse>& way : ways) {
-      const std::vector<std::size_t> order = cheapest_first(segments_, way);
+    const std::vector<std::vector<SegmentUse>> sets = sets_to_drop(problem_, segments_);
+    attempt(plan_by_rule(problem_, segments_, sets, time_));
+    std::vector<SegmentUse> best_uses = sets.front();
+    for (const std::vector<SegmentUse>& set : sets) {
+      const std::vector<std::size_t> order = cheapest_first(segments_, set);
       std::optional<std::size_t> tried;
       for (std::size_t part = 0; part <= kParts; ++part) {
         const std::size_t count = order.size() * part / kParts;
         if (count == tried) continue;
         tried = count;
-        std::vector<SegmentUse> uses = drop_first(order, count, way);
+        std::vector<SegmentUse> uses = drop_first(order, count, set);
         if (attempt(plan_with_copies(problem_, segments_, uses, time_)))
           best_uses = std::move(uses);
       }
@@ -249,7 +249,7 @@ class SuperneuronsTrials {
     PlanningProblem smaller = problem_;
     for (const Bytes memory : less_memory(problem_, least, most)) {
       smaller.budget = problem_.costs.static_bytes + memory;
-      attempt(plan_by_rule(smaller, segments_, ways, time_));
+      attempt(plan_by_rule(smaller, segments_, sets, time_));
       attempt(plan_with_copies(smaller, segments_, best_uses, time_));
     }
     return *std::move(best_);
