@@ -88,7 +88,7 @@ struct Positionals {
   Completes completes = Completes::kNothing;
   std::string_view choices = {};
   bool many = false;
-  // Word before the arguments that selects what is asked; empty: none.
+  // Word before the arguments that selects the question; empty: none.
   std::string_view word = {};  ///< such as "WHAT"
   std::string_view word_help = {};
   std::string_view word_choices = {};

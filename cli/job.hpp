@@ -45,7 +45,7 @@ struct Job {
 // Lists of `compare`: machines, links, presets of model states.
 
 struct MachineLists {
-  std::vector<std::string> machines;                 ///< as the user named them
+  std::vector<std::string> machines;                 ///< names as typed
   std::vector<std::optional<BytesPerSecond>> links = {};  ///< link rates; unset: the profile's
   std::vector<std::int64_t> states;                  ///< presets of --state, if several
 

@@ -36,7 +36,7 @@ class JobFile {
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
   /// Returns the job as a command line.
   [[nodiscard]] std::string words() const;
-  /// An error about a flag that the job has set, as one about its place there.
+  /// Returns the error with its place in the job file, if it is about a flag that the job has set.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
  private:

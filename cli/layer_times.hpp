@@ -15,8 +15,8 @@ namespace ooc {
 // Times of layers from the operators of a trace.
 
 struct TracedLayers {
-  std::vector<LayerTime> times;  ///< in layer order, of one pass
-  std::string coverage;          ///< for a remark
+  std::vector<LayerTime> times;  ///< times of one pass, in layer order
+  std::string coverage;          ///< remark on the share of the trace that was assigned
 };
 
 /// Returns names of ranges that identify layers: names of layers, and classes of modules with several operators.

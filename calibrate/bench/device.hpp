@@ -17,7 +17,7 @@ struct Failure {
 
 // OOC_GPU_CHECK(cudaFree(p)) throws a Failure with call, status, file and line.
 void check(cudaError_t status, const char* expression, const char* file, int line);
-// For destructors, which cannot throw: prints the first failure to standard error.
+// Prints the first failure to standard error. For destructors, which cannot throw.
 void report(cudaError_t status, const char* expression, const char* file, int line) noexcept;
 #define OOC_GPU_CHECK(call) ::ooc::bench::check((call), #call, __FILE__, __LINE__)
 #define OOC_GPU_REPORT(call) ::ooc::bench::report((call), #call, __FILE__, __LINE__)

@@ -37,7 +37,7 @@ struct SizeFit {
   double kept_residual = 0;
 };
 
-/// Largest residual of the line at any size, beyond which the curve is used ...
+/// Limit of the line's residual at any size; above it the curve is used ...
 inline constexpr double kLineTolerance = 0.03;
 /// ... unless it is within this many standard errors of the median, since a curve would copy noise.
 inline constexpr double kLineErrors = 4;
@@ -49,7 +49,7 @@ struct TransferFit {
   [[nodiscard]] bool is_curve() const { return std::holds_alternative<SizeCurve>(kept); }
   [[nodiscard]] std::size_t outliers() const;
   [[nodiscard]] std::size_t samples() const;
-  /// Median and largest |residual| of `kept`; the median only over sizes in [from, to].
+  /// Returns the median or largest |residual| of `kept`; the median only over sizes in [from, to].
   [[nodiscard]] double median_residual(Bytes from, Bytes to) const;
   [[nodiscard]] double worst_residual() const;
 };

@@ -12,7 +12,7 @@ namespace ooc {
 /// File that only this process writes. If this process created it and left it empty, it is removed.
 class LockedFile {
  public:
-  /// `name`: as for -o. Throws SpecError if it cannot be written, or if another process writes it.
+  /// Opens the file. `name`: as for -o. Throws SpecError if it cannot be written, or if another process writes it.
   explicit LockedFile(std::string name);
   ~LockedFile();
   LockedFile(const LockedFile&) = delete;

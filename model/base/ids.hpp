@@ -11,7 +11,7 @@ template <class Tag>
 struct Id {
   std::int32_t index = 0;
   friend constexpr auto operator<=>(Id, Id) = default;
-  /// Index as the type of subscripts.
+  /// Returns the index as the type of subscripts.
   [[nodiscard]] constexpr std::size_t at() const { return static_cast<std::size_t>(index); }
 };
 

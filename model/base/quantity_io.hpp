@@ -23,7 +23,7 @@ using Parsed = std::variant<Value, QuantityError>;
 
 [[nodiscard]] Parsed<Bytes> parse_bytes(std::string_view text);
 [[nodiscard]] Parsed<Duration> parse_duration(std::string_view text);
-/// Also accepts "inf" (kInfiniteRate).
+/// Parses a rate; also accepts "inf" (kInfiniteRate).
 [[nodiscard]] Parsed<BytesPerSecond> parse_rate(std::string_view text);
 /// Parses the rate of optimiser steps: bytes a second, or parameters a second ("3.9 Gparam/s"). A
 /// parameter counts kAdamBytes, the traffic of Adam in mixed precision.

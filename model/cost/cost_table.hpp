@@ -144,7 +144,7 @@ void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 /// Sets `costs.first_states`: for each layer one tensor a state of the optimiser.
 void make_states_late(const TrainingGraph& graph, CostTable& costs);
 
-/// Returns the costs with static gradients, no held inputs and no late states.
+/// Returns the costs with static gradients, without held inputs and first_states.
 [[nodiscard]] CostTable with_nothing_held(CostTable costs);
 
 }  // namespace ooc

@@ -17,7 +17,7 @@ enum class CopyMode {
   kUnifiedFault,     ///< unified memory, pages copied on access; only for schedules that move pages
   kUnifiedPrefetch,  ///< unified memory, pages copied ahead; only for schedules that move pages
 };
-/// Name in profiles and reports, such as "unified_fault".
+/// Returns the name in profiles and reports, such as "unified_fault".
 [[nodiscard]] std::string_view copy_mode_name(CopyMode mode);
 [[nodiscard]] std::optional<CopyMode> copy_mode_named(std::string_view name);
 

@@ -21,8 +21,8 @@ struct GraphOptions {
   bool operator==(const GraphOptions&) const = default;
 };
 
-/// `network` must outlive the result. Throws SpecError if "in_place": true is impossible, and for a
-/// master copy of weights in float32.
+/// Returns the graph; `network` must outlive it. Throws SpecError if "in_place": true is
+/// impossible, and for a master copy of weights in float32.
 [[nodiscard]] TrainingGraph build_training_graph(const Network& network,
                                                  const GraphOptions& options = {});
 

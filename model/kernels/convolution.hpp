@@ -43,7 +43,7 @@ struct ConvolutionTimes {
 
 /// FFTs along one side: one of up to 32 points, or several overlapping tiles.
 struct FftSide {
-  double points;  ///< of one tile: 8, 16 or 32
+  double points;  ///< points of one tile: 8, 16 or 32
   double tiles;
 };
 [[nodiscard]] FftSide fft_side(double outputs, double kernel);

@@ -64,7 +64,7 @@ struct FlashParameters {
   bool operator==(const FlashParameters&) const = default;
 };
 
-/// Factors of recurrent layers.
+/// Time factors of recurrent layers, and the cost of a step.
 struct RecurrentParameters {
   double forward = 1;           ///< time factor of a step's product; below 1 for persistent kernels
   double backward = 1;          ///< time factor of a step's product in backward-data

@@ -73,7 +73,7 @@ struct GateTraits {
   std::int64_t activation_flops = 0;  ///< FLOPs per unit, all gates together
 };
 
-/// Matrix product of one step with its activations: reads x and h', writes 4 H gates.
+/// Returns the matrix product of one step with its activations: reads x and h', writes 4 H gates.
 [[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
                                     const GateTraits& traits);
 
@@ -86,7 +86,7 @@ struct PointwiseTraits {
   std::int64_t backward_moved = 0;
 };
 
-/// Element-wise task of one step: writes `units` elements, saves its inputs.
+/// Returns an element-wise task of one step: writes `units` elements, saves its inputs.
 [[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const CellPlace& place,
                                         const PointwiseTraits& traits);
 

@@ -52,7 +52,7 @@ struct Entry {
   SpecView spec;
   std::string name = {};
   const LayerKind* kind = nullptr;   ///< null for a repeat
-  std::unique_ptr<EntryBlock> body = {};  ///< of a repeat; null for a layer
+  std::unique_ptr<EntryBlock> body = {};  ///< contents of a repeat; null for a layer
   std::int64_t times = 1;
   std::size_t number = 0;         ///< index among all entries of the file
   std::int64_t offset = 0;        ///< index of the first layer within one copy of the block

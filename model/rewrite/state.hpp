@@ -91,7 +91,7 @@ void check_state(const StateOptions& options);
 struct StateUnit {
   std::string name;
   std::vector<LayerId> owners = {};
-  int devices = 1;  ///< with equal shards of its states; of split experts, with the same
+  int devices = 1;  ///< devices with equal shards; for split experts, with the same experts
   std::int64_t parameters = 0;        ///< trained parameters
   ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
   std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move
@@ -108,7 +108,7 @@ struct StateUnit {
   /// Tensors in host memory that are copied in for the unit's update. All except gradients are copied out again.
   std::vector<TensorId> visits = {};
   bool weights_far = false;
-  bool weights_come = false;  ///< from host memory, or gathered: for each use
+  bool weights_come = false;  ///< copied in from host memory, or gathered, for each use
 
   /// Returns the tensor that the unit's update leaves in host memory.
   [[nodiscard]] const std::optional<TensorId>& updated() const { return shard ? shard : weight; }

@@ -25,7 +25,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
 
   using LateStates = std::vector<std::vector<Bytes>>;  ///< by task: sizes at its first run
 
-  /// `late`: states that first updates allocate; must outlive the object.
+  /// `late`: optimiser states that the first update allocates; must outlive the object.
   CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const LateStates& late);
   /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
@@ -34,7 +34,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
     if (to_make_ && makes_states(step) && !make_states(device)) return false;
     return PlacedMemory::take(device, step);
   }
-  /// Peak of reserved bytes, as PyTorch reports it, less late states, which static bytes contain already.
+  /// Returns the peak of reserved bytes, as PyTorch reports it. States in `late_` are in static bytes already.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
   [[nodiscard]] std::int64_t free(std::size_t device) const {
     return capacity_ - buffers_.caches[device].taken;
@@ -63,7 +63,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   bool make_states(std::size_t device);
 
   const LateStates* late_;
-  std::int64_t states_ = 0;  ///< bytes of all late states
+  std::int64_t states_ = 0;  ///< bytes of all states in `late_`
   bool to_make_ = false;
   std::int64_t capacity_;
 };

@@ -1,16 +1,16 @@
-// Event loop. Every queue is a lane: its remaining steps and the time of its next event. Each turn is one
-// round at one instant: first end the steps that end now, then start every head that is ready and fits.
-// Queues are in order, so "all waits have ended" compares counts (QueuedStep::needs), and the next event is
-// the smallest of a few numbers. No event heap is needed.
+// Event loop. Every queue is a lane: its remaining steps and the time of its next event. Each turn is one round at one
+// instant: first the steps end whose time has come, then every head starts that is ready and fits. Queues are in order,
+// so "all waits have ended" compares counts (QueuedStep::needs), and the next event is the smallest of a few numbers.
+// No event heap is needed.
 //
-// The loop is a template over memory (counter or addresses), link (private or shared), who is told of starts and
-// ends, and the number of devices, so that the usual run (one device, a counter, nothing contends) has no call and no
-// indirection per step. For that the object must not escape: whatever is not inlined (stalls, the
-// shared link) is a separate object behind a reference.
+// The loop is a template over memory (counter or addresses), link (private or shared), observer of starts and ends, and
+// the number of devices. So the usual run (one device, a counter, no contention) has no call and no indirection per
+// step. For that the object must not escape: functions that are not inlined (stalls, the shared link) are in separate
+// objects behind references.
 //
-// kHost: compute steps also wait for the host, which issues them in order and never waits itself.
-// So the instant of issue is known beforehand, except for memory that the host pins, for which it
-// waits until the step before has ended.
+// kHost: compute steps also wait for the host, which issues them in order and never waits itself. So the instant of
+// issue is known beforehand, with one exception: before it pins memory, the host waits until the previous step has
+// ended.
 #pragma once
 
 #include <algorithm>

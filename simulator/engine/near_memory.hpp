@@ -92,7 +92,7 @@ class IdealMemory {
   [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const;
 
  private:
-  /// Counter as a member, not in a vector, so that the loop keeps it in a register.
+  /// Bytes in use. For one device a member, not in a vector, so that the loop keeps it in a register.
   std::int64_t& used(std::size_t device) { return kOneDevice ? used_ : buffers_->used[device]; }
   [[nodiscard]] std::int64_t used(std::size_t device) const {
     return kOneDevice ? used_ : buffers_->used[device];
@@ -119,7 +119,7 @@ extern template class IdealMemory<false>;
 [[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
   return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
 }
-/// Size of a block in a memory with addresses: rounded up to 512 B.
+/// Returns the size of a block in a memory with addresses: rounded up to 512 B.
 [[nodiscard]] inline std::int64_t aligned_size(Bytes bytes) {
   return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }

@@ -28,8 +28,8 @@ struct LowerBounds {
 
 enum class BoundEffort { kCut, kWindows };
 
-/// `budget`: GPU memory, static bytes included. Unset: a single task does not fit, so no schedule
-/// exists.
+/// Returns the bounds. `budget`: GPU memory, static bytes included. Unset: a single task does not
+/// fit, so no schedule exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget,
                                                       BoundEffort effort);

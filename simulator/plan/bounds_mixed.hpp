@@ -10,7 +10,7 @@
 namespace ooc {
 
 struct MixedBounds {
-  Duration compute;    ///< sum of each task's fastest alternative that fits alone
+  Duration compute;    ///< sum of each task's fastest algorithm that fits alone
   Duration divisible;  ///< bound A: parts of tensors may leave or be recomputed
   Duration whole;      ///< bound B: whole tensors; equals divisible if not computed
   [[nodiscard]] Duration best() const;
@@ -21,8 +21,8 @@ enum class MixedEffort {
   kWhole,  ///< also bound B, of the cuts with the highest bound A: tens of ms
 };
 
-/// `budget`: GPU memory, static bytes included. `which`: algorithms that schedules use. Unset: a
-/// single task does not fit, so no plan exists.
+/// Returns the bounds. `budget`: GPU memory, static bytes included. `which`: algorithms that
+/// schedules use. Unset: a single task does not fit, so no plan exists.
 [[nodiscard]] std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph,
                                                      const CostTable& costs, Bytes budget,
                                                      MixedEffort effort);

@@ -26,10 +26,10 @@ struct DevicePlan {
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all,
                                 Exchange exchange);
 
-/// Time that an exchange at the end adds to a lower bound of the first device; 0 for kOverlap.
+/// Returns the time that an exchange at the end adds to a lower bound of one device; 0 for kOverlap.
 [[nodiscard]] Duration exchange_bound(const Iteration& all, Exchange exchange);
-/// Lower bound on the iteration: compute up to the first gradient piece, then the fetches of all
-/// pieces. `first`: memory pressure on the first device, whose share of the batch is the largest.
+/// Returns a lower bound on the iteration: compute up to the first gradient piece, then the fetches of all pieces.
+/// `first`: memory pressure on the first device, whose share of the batch is the largest.
 [[nodiscard]] Duration fetch_bound(const Iteration& all, const MemoryPressure& first);
 
 // Joins plans of micro-batches to the plan of an iteration (model/rewrite/iteration.hpp): one plan

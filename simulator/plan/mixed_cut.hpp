@@ -28,7 +28,7 @@ struct ByteTimes {
     double out = 0;
     double in = 0;
   };
-  std::array<Joint, 2> together = {};  ///< with both directions, each is a lower bound
+  std::array<Joint, 2> together = {};  ///< with both directions busy; each is a lower bound
 };
 
 /// Task with one of its algorithms. Times in ns.

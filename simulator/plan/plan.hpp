@@ -26,8 +26,8 @@ enum class StepKind : std::uint8_t {
   kFarCompute,  ///< task run by the host's processor; takes no GPU memory
 };
 
-/// Index of a queue: three for each device, in this order. The far compute queue, if any, follows
-/// those of a single device.
+/// Returns the index of a queue: three for each device, in this order. The far compute queue, if
+/// any, follows those of a single device.
 [[nodiscard]] constexpr std::int32_t queue_index(int device, StepKind kind) {
   return device * 3 + static_cast<std::int32_t>(kind);
 }
@@ -140,7 +140,7 @@ struct OutOfMemory {
   std::vector<Holder> holders = {};  ///< blocks in use, largest first
   /// Budget that suffices while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget = {};
-  /// If unknown: lower bound, which suffices only without fragmentation.
+  /// Lower bound on that budget, if unknown; suffices only without fragmentation.
   std::optional<Bytes> least_budget = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };

@@ -33,14 +33,14 @@
 
 namespace ooc {
 
-/// `budget`: GPU memory, static bytes included.
+/// Returns the text. `budget`: GPU memory, static bytes included.
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
 
-/// Name of the queue on the first device, and of its steps: "compute", "to_far", "to_near", "far_compute".
+/// Returns the name of the queue on the first device, and of its steps: "compute", "to_far", "to_near", "far_compute".
 [[nodiscard]] std::string_view queue_name(StepKind kind);
 
-/// Name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
+/// Returns a name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
 [[nodiscard]] std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId step);
 
 }  // namespace ooc

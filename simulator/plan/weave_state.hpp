@@ -7,13 +7,11 @@
 
 namespace ooc {
 
-/// `plan`: of MovingState::planned with planned_costs(), on one device, all waits pointing back in
-/// sequence. Returns a plan of MovingState::graph, whose costs are `costs`. Compute steps keep
-/// their order and their own workspace.
+/// Returns a plan of MovingState::graph, whose costs are `costs`. `plan`: of MovingState::planned with planned_costs(),
+/// on one device, all waits pointing back in sequence. Compute steps keep their order and their own workspace.
 ///
-/// Copies in of weights stand right before the copies in of activations for the same compute step,
-/// so each queue stays sorted by first need. Copies out follow the last writer. Results of far
-/// updates come back at the end.
+/// Copies in of weights stand right before the copies in of activations for the same compute step, so each queue stays
+/// sorted by first need. Copies out follow the last writer. Results of far updates come back at the end.
 ///
 /// Why it cannot block: a copy in takes memory booked from the compute step after which it waits; a gradient's block
 /// takes memory booked by its writers. So all memory held when the first unstarted compute step waits is booked for it

@@ -109,7 +109,7 @@ struct Workload {
 struct Machine {
   std::string path;  ///< for messages
   HardwareProfile profile;
-  std::string given = {};  ///< as the user called it
+  std::string given = {};  ///< name of the machine as typed
 };
 
 /// Options that a workload depends on, beside its file.
@@ -130,12 +130,12 @@ struct WorkloadOptions {
 
 /// Returns --batch; else the file's batch; else 1, if allowed or if layers state their times. Else throws SpecError.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
-/// GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework memory share.
+/// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Capacity of host memory: --far-memory if set, else the profile's. Devices that shard model states get equal parts.
+/// Returns host memory's capacity: --far-memory, else the profile's. Devices that shard model states get equal parts.
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
-/// Number of devices that shard model states; 1: no sharding.
+/// Returns the number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
 
 /// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.

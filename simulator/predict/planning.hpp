@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Budget of the simulation. Accountings by footprint have judged the job before, so their plans have no limit.
+/// Returns the budget of the simulation: no limit for accountings by footprint, which have judged the job before.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 
 /// Facts of a job that decide which passes plan it and which combinations are refused.

@@ -18,7 +18,7 @@ using AxisValues = std::vector<std::int64_t>;
 inline constexpr std::size_t kMaxSweepPoints = 10'000'000;
 inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 
-/// Whether a value may occur twice in a list.
+/// Whether a list may contain a value twice.
 enum class Repeats { kRefused, kAllowed };
 
 /// Returns the values in the order written. Throws SpecError at the axis's flag for an empty,

@@ -116,7 +116,7 @@ enum class Bounds { kNone, kAll };
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
 
-/// Plans, simulates, bounds and reports.
+/// Plans, simulates, computes bounds and returns the report.
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
                                 Detail detail = Detail::kLayers, Bounds bounds = Bounds::kAll);
 

@@ -50,13 +50,13 @@ class SweepGrid {
 
   [[nodiscard]] const SweepLists& lists() const { return lists_; }
   [[nodiscard]] std::size_t rows() const { return rows_of_[0]; }
-  /// Number of consecutive rows that share all stages up to `level`: graph, costs, plan.
+  /// Returns the number of consecutive rows that share all stages up to `level`: graph, costs, plan.
   [[nodiscard]] std::size_t rows_sharing(AxisLevel level) const {
     return rows_of_[static_cast<std::size_t>(level) + 1];
   }
   [[nodiscard]] std::size_t rows_of_unit() const { return rows_sharing(AxisLevel::kPlan); }
   [[nodiscard]] std::size_t units() const { return rows() / rows_of_unit(); }
-  /// Number of consecutive rows that differ only in the link; 1 if there is no list of links.
+  /// Returns the number of consecutive rows that differ only in the link; 1 without a list of links.
   [[nodiscard]] std::size_t rows_of_line() const { return rows_of_line_; }
   [[nodiscard]] SweepPlace place_at(std::size_t row) const;
 

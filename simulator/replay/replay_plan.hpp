@@ -30,7 +30,7 @@ struct ReplayPlan {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
 };
 
-/// `plan`: of one device. `timeline`: of the ideal allocator and at least this budget, with events.
+/// Returns the plan for a device. `timeline`: of the ideal allocator and at least this budget, with events.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 /// Kernels of compute steps.
@@ -72,7 +72,7 @@ struct MemoryOrder {
   Bytes peak;                             ///< peak of GPU memory, static bytes included
 };
 
-/// `plan`: of one device. `timeline`: simulated with the ideal allocator and at least this budget; with its events.
+/// Returns the order. `plan`: of one device. `timeline`: of the ideal allocator and at least this budget, with events.
 [[nodiscard]] MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 // Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give

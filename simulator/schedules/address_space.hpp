@@ -47,7 +47,7 @@ class AddressSpace {
   [[nodiscard]] std::optional<SegmentId> next(SegmentId id) const;
   [[nodiscard]] std::optional<SegmentId> previous(SegmentId id) const;
   [[nodiscard]] SegmentId first() const { return first_; }
-  /// Segment at which the last search for a hole ended; the next search starts there.
+  /// Returns the segment at which the last search for a hole ended; the next search starts there.
   [[nodiscard]] SegmentId rover() const { return rover_; }
   void set_rover(SegmentId id) { rover_ = id; }
 

@@ -39,7 +39,7 @@ class MixDecoder {
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
   /// True if the tensor is near throughout the gap, an index into runs(). Valid after place.
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
-  /// Returns by gap of runs() the index of the gap in MixFacts::idle that contains it.
+  /// Returns, by gap of runs(), the index of the gap in MixFacts::idle of which it is a part.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
   /// Returns by position the bytes beyond the budget if every tensor that can leave has left. Valid after list.
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
@@ -69,7 +69,7 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;  ///< by gap: true if not the first within its MixFacts::idle gap
+  std::vector<char> repeated_;  ///< by gap: true unless it is the first in its MixFacts::idle gap
   std::vector<std::uint8_t> algorithm_;  ///< by position: index into MixFacts::algorithms
   // While listing.
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
@@ -77,7 +77,7 @@ class MixDecoder {
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
   std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that needed it
   std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
-  std::vector<char> seen_;  ///< by gap of MixFacts::idle: true if a gap of the list lies in it
+  std::vector<char> seen_;  ///< by gap of MixFacts::idle: true if the list has a part of it
   std::vector<std::uint32_t> waiting_;  ///< pieces to rerun, found but not yet visited
   std::vector<std::uint32_t> batch_;    ///< tasks to rerun for task `now_`
   std::vector<std::uint32_t> opened_;   ///< tensors written by the tasks in batch_

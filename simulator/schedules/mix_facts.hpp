@@ -76,7 +76,7 @@ struct MixFacts {
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Algorithms {
-    kChosen,  ///< only the alternative that --algorithms chooses
+    kChosen,  ///< only the algorithm that --algorithms chooses
     kAll,     ///< all, fastest first, each with less workspace than the one before
   };
   /// `problem` must outlive the facts.
@@ -88,7 +88,7 @@ struct MixFacts {
   std::size_t tasks = 0;
   std::size_t forward = 0;
   std::size_t tensors = 0;
-  std::vector<std::int64_t> bytes;     ///< by tensor: its bytes
+  std::vector<std::int64_t> bytes;     ///< by tensor: bytes
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;
   std::vector<char> is_input;       ///< by tensor: 1 for a network input that a task uses
@@ -117,7 +117,7 @@ struct MixFacts {
 /// Decisions from which MixDecoder makes a plan.
 struct Decisions {
   std::vector<Treatment> treatment;     ///< by gap of MixFacts::idle
-  std::vector<std::uint8_t> algorithm;  ///< by task: lowest index into MixFacts::algorithms to use
+  std::vector<std::uint8_t> algorithm;  ///< by task: first index into MixFacts::algorithms to try
   /// True: one walk over the gaps decides which tensors stay and when others return, as in
   /// capacity. False: first all tensors stay that can, then others return early.
   bool one_walk = false;

@@ -101,7 +101,7 @@ class MixSearch {
   Trial trial_;           ///< result of the last plan
   bool blocked_ = false;  ///< last plan was blocked for GPU memory; blocks_: any plan was
   bool blocks_ = false;
-  std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several alternatives
+  std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several algorithms
   std::vector<Seed> seeds_;
   std::vector<Start> starts_;  ///< best starts so far, fastest first, of different times
   Decisions best_;

@@ -44,7 +44,7 @@ struct OwnOptions;  // own_options.hpp
 /// Pointer to OwnOptions, so that few files include its fields. Copies share the value.
 class OwnPart {
  public:
-  OwnPart();  ///< defaults, shared by all
+  OwnPart();  ///< the default options, one object for all
   [[nodiscard]] const OwnOptions& operator*() const { return *options_; }
   [[nodiscard]] const OwnOptions* operator->() const { return options_.get(); }
   /// Returns an own copy for immediate changes; later copies share it.

@@ -33,7 +33,7 @@ struct SectionMemory {
   std::vector<Bytes> held;              ///< bytes by section, without workspaces and static bytes
   std::vector<std::size_t> section_of;  ///< section by task
 
-  /// Returns the smallest budget, static bytes included, for these alternatives by task.
+  /// Returns the smallest budget, static bytes included, for these algorithms by task.
   [[nodiscard]] Bytes smallest_budget(const CostTable& costs,
                                       const std::vector<AlternativeId>& by_task) const;
 };

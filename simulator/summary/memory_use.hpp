@@ -37,8 +37,8 @@ struct FarMemory {
   std::vector<Block> blocks;     ///< one block a copy
   std::vector<BlockId> initial;  ///< blocks there from the start
   Csr<StepId, BlockId> takes;    ///< by step: blocks taken at its start
-  Csr<StepId, BlockId> gives;   ///< by step: blocks freed at its end, if it is the last of `givers`
-  Csr<BlockId, StepId> givers;  ///< by block: it is freed when the last of these steps ends
+  Csr<StepId, BlockId> gives;    ///< by step: blocks that may be freed at its end, see `givers`
+  Csr<BlockId, StepId> givers;   ///< by block: it is freed when the last of these steps ends
 };
 [[nodiscard]] FarMemory far_memory(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs);

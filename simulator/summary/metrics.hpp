@@ -28,7 +28,7 @@ struct Metric {
   bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
 };
 
-/// Returns the table: metrics of the job, of its result, of a job that does not fit, and of rare inputs.
+/// Returns the table: metrics of the job, of its result, of a job that does not fit, and of inputs that few jobs have.
 [[nodiscard]] std::span<const Metric> metrics();
 /// Returns the columns of rows with these inputs, in the order of metrics().
 [[nodiscard]] std::vector<const Metric*> columns_for(const RunInputs& inputs);

@@ -38,7 +38,7 @@ enum class MemoryCategory : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryCategories = 11;
 
-/// Name in the result format, such as "activation_gradients".
+/// Returns the name in the result format, such as "activation_gradients".
 [[nodiscard]] std::string_view category_name(MemoryCategory category);
 
 struct BytesByCategory {
@@ -103,7 +103,7 @@ struct RunInputs {
   int devices = 1;                     ///< number that share the batch
   std::int64_t expert_parallel = 1;    ///< devices over which experts are split
   std::string exchange = "end";        ///< when devices exchange gradients
-  std::vector<std::string_view> columns = {};      ///< rare columns that its table has
+  std::vector<std::string_view> columns = {};  ///< columns of its table that only some jobs have
   std::optional<BytesPerSecond> far_compute = {};  ///< host memory traffic of far updates
   std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none
 };
@@ -185,10 +185,10 @@ struct EquationStep {
   Bytes bytes = {};           ///< Num_buffer(l): saved tensors that no earlier step reads
   Duration processing = {};   ///< T_proc(l): time of its backward tasks
   Duration swap = {};         ///< T_Swap(l-1): copies in for the next layer
-  Duration section = {};      ///< by equation (7)
+  Duration section = {};      ///< length of the step, equation (7)
   double concurrency = 0;     ///< bytes in flight, equation (8)
-  double utilization = 0;     ///< by equation (9)
-  double utilization_12 = 0;  ///< by equation (12)
+  double utilization = 0;     ///< share of it spent computing, equation (9)
+  double utilization_12 = 0;  ///< the same, equation (12)
   Duration section_run = {};  ///< time from its first task to the next layer's
   double utilization_run = 0;
   double utilization_2 = 0;  ///< (2), with Num_avail of (6)
@@ -323,7 +323,7 @@ struct LargestLoss {
 };
 /// Returns the largest loss; unset: nothing is lost. Ties: compute, then the first cause.
 [[nodiscard]] std::optional<LargestLoss> largest_loss(const RunReport& report);
-/// Name as in RunReport::limited_by.
+/// Returns the name in RunReport::limited_by.
 [[nodiscard]] std::string_view limit_name(StallCause cause);
 [[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
@@ -332,8 +332,8 @@ struct NetworkReport : NetworkFacts {
   std::string source;
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< names, shapes
   std::int64_t active_parameters = 0;  ///< parameters that one token uses
-  std::int64_t forward_macs = 0;       ///< of the whole batch
-  std::int64_t forward_flops = 0;      ///< of the whole batch
+  std::int64_t forward_macs = 0;       ///< whole batch
+  std::int64_t forward_flops = 0;      ///< whole batch
   std::int64_t backward_flops = 0;     ///< whole batch
   Bytes weight_copies;  ///< bytes of weight copies that backward reads; not in `saved`
   Bytes saved_inputs;   ///< part of `saved`: network inputs

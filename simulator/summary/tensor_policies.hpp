@@ -26,7 +26,7 @@ struct TensorPolicy {
 
 struct TensorPolicies {
   std::vector<TensorPolicy> needed;  ///< tensors that backward or a rerun task reads, by TensorId
-  std::vector<TensorId> left_out;    ///< tensors copied within a pass: gradients, or within forward
+  std::vector<TensorId> left_out;    ///< tensors with other moves: gradients, or within forward
 };
 
 /// Returns the actions. Precondition: one device; no gradient accumulation, pages, compression or model states in host

@@ -28,7 +28,7 @@ enum class StallCause : std::uint8_t {
 };
 inline constexpr std::size_t kStallCauses = 8;
 
-/// Name in the result format: "dependency", "swap_in", ...
+/// Returns the name in the result format: "dependency", "swap_in", ...
 [[nodiscard]] std::string_view stall_name(StallCause cause);
 
 struct Span {
@@ -105,10 +105,10 @@ class StallRecorder {
   StallRecorder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {}
 
   void gap(const Gap& gap);
-  /// `before`: the next compute step on its queue; unset: none.
+  /// Records a rerun task. `before`: the next compute step on its queue; unset: none.
   void recompute(int device, StepId step, std::optional<StepId> before, std::int64_t start,
                  std::int64_t end);
-  /// Time from the end of the last compute step to the end of the iteration.
+  /// Records the time from the end of the last compute step to the end of the iteration.
   void tail(int device, std::int64_t from, std::int64_t iteration_end);
 
  private:
