@@ -89,7 +89,7 @@ struct Positionals {
   std::string_view choices = {};
   bool many = false;
   // Word before the arguments that selects the question; empty: none.
-  std::string_view word = {};  ///< such as "WHAT"
+  std::string_view word = {};  ///< its name in --help: "WHAT"
   std::string_view word_help = {};
   std::string_view word_choices = {};
 };

@@ -37,9 +37,9 @@ struct SizeFit {
   double kept_residual = 0;
 };
 
-/// Limit of the line's residual at any size; above it the curve is used ...
+/// Limit of the line's residual at any size; above it the curve is used.
 inline constexpr double kLineTolerance = 0.03;
-/// ... unless it is within this many standard errors of the median, since a curve would copy noise.
+/// Standard errors of the median within which a larger residual is noise, which a curve would copy.
 inline constexpr double kLineErrors = 4;
 
 struct TransferFit {

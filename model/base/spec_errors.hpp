@@ -14,7 +14,7 @@ class SpecErrors : public SpecError {
  public:
   SpecErrors(const SpecError& first, std::vector<std::string> others)
       : SpecError(first), others_(std::move(others)) {}
-  /// Texts of the further errors, each one line like what().
+  /// Returns the texts of the further errors, each one line like what().
   [[nodiscard]] const std::vector<std::string>& others() const { return others_; }
 
  private:

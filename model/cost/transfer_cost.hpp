@@ -42,7 +42,7 @@ struct SwapInRates {
   BytesPerSecond connection;
   std::optional<BytesPerSecond> near;
 };
-/// Throws SpecError as estimate_transfers does.
+/// Returns the rates of large copies to GPU memory. Throws SpecError as estimate_transfers does.
 [[nodiscard]] SwapInRates swap_in_rates(const HardwareProfile& profile,
                                         const TransferOptions& options);
 

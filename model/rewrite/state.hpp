@@ -93,7 +93,7 @@ struct StateUnit {
   std::vector<LayerId> owners = {};
   int devices = 1;  ///< devices with equal shards; for split experts, with the same experts
   std::int64_t parameters = 0;        ///< trained parameters
-  ParameterBytes learnt = {0, 0, 0};  ///< bytes of all trained parameters
+  ParameterBytes learnt = {0, 0, 0};  ///< sums over trained parameters, in bytes
   std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move
   std::int64_t far_parameters = 0;    ///< trained parameters with optimiser states in host memory
   // Tensors and tasks of MovingState::graph; unset: not a tensor.

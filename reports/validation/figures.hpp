@@ -38,7 +38,7 @@ struct Asked {
   std::map<std::string, std::string> job =
       {};  ///< flags by name, dashes as underscores; "network": the argument
   std::string metric = {};
-  std::shared_ptr<const MeasuredSoftware> software = {};  ///< for the command time
+  std::shared_ptr<const MeasuredSoftware> software = {};  ///< for the command `time`
   bool operator==(const Asked&) const = default;
 };
 /// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}; copy, replay and time are no commands.

@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// Returns the plan with the iteration of tensor parts; `iteration` is set if there is a plan.
+/// Returns the plan; `iteration` has the graph and costs of tensor parts and is set if there is a plan.
 [[nodiscard]] PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule,
                                              Bytes budget);
 /// Functions of the pass (planning.hpp) for schedules that move pages.

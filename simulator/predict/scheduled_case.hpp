@@ -94,7 +94,7 @@ class ScheduledCase {
 
   const Case& which_;
   const Schedule& asked_;     ///< schedule named in reports
-  const Schedule& schedule_;  ///< schedule that plans; with one shared memory, it moves nothing
+  const Schedule& schedule_;  ///< schedule that runs; in-core if moving gains nothing
   bool records_;              ///< true: outcomes have Timeline::events, for more than totals
   std::vector<Candidate> candidates_;  ///< candidates by limit, ascending
   bool is_trial_ = false;              ///< true if this object tries another one's smallest budget

@@ -84,7 +84,7 @@ class MixDecoder {
   std::uint32_t now_ = 0;               ///< task for which others are rerun
   // While placing.
   std::int64_t room_ = 0;             ///< bytes of GPU memory for tensors and workspaces
-  std::vector<std::int64_t> change_;  ///< by position: change of the bytes near
+  std::vector<std::int64_t> change_;  ///< by position: bytes allocated less bytes freed
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};

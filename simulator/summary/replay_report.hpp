@@ -86,8 +86,8 @@ struct ReplayReport {
   std::optional<double> tolerance;
   [[nodiscard]] bool within_tolerance() const;
 
-  /// Busy time and stalls add up to the iteration time: of the prediction, and of the median iteration.
-  Duration median_iteration;
+  Duration
+      median_iteration;  ///< measured time of the iteration to which `busy` and `stalls` add up
   Compared<Duration> busy;
   std::array<Compared<Duration>, kStallCauses> stalls{};
   std::array<ReplayWork, 4> work{};

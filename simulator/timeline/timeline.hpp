@@ -94,8 +94,8 @@ struct Gap {
   const QueuedStep& step;
   int device = 0;
   std::int64_t from = 0;    ///< end of the compute step before; 0 if none
-  std::int64_t ready = 0;   ///< after all waits and the host's issue of the step
-  std::int64_t issued = 0;  ///< after the host's issue of the step; 0 if none waits for it
+  std::int64_t ready = 0;   ///< instant: all waits over, step issued by the host
+  std::int64_t issued = 0;  ///< instant: step issued by the host; 0 without issue times
   std::int64_t start = 0;
   std::optional<StepId> releaser;  ///< step that freed memory; set if start > ready
 };
