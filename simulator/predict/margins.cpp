@@ -10,7 +10,6 @@
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/schedules/footprint.hpp"
-#include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
@@ -208,21 +207,17 @@ std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& sche
     other.costs = which.costs;
   }
   const std::vector<Bytes> rooms = algorithm_rooms(which.workload.graph, which.costs, which.budget);
-  for (const Schedule* each : schedules()) {
-    if (each == &schedule || each->is(Trait::kMovesPages)) continue;
-    const bool chooses = reads(*each, "--algorithms");
-    for (const Bytes room : {rooms.front(), rooms.back()}) {
-      if (room > rooms.front() && !chooses) continue;
-      other.schedule_options = {};
-      other.schedule_options.room = room;
-      other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
-      std::optional<CaseRun> quicker =
-          plan_with_margin(other, *each, {.time = time, .by_sizes = time.has_value()}, buffers);
-      if (!quicker || !runs(which, *quicker, buffers)) continue;
-      if (time && buffers.timeline.iteration_time >= *time) continue;
-      time = buffers.timeline.iteration_time;
-      run = *std::move(quicker);
-    }
+  std::vector<Bytes> ends{rooms.front()};
+  if (rooms.size() > 1) ends.push_back(rooms.back());
+  for (const Contender& each : contenders({}, {Trait::kOptimizes, Trait::kMovesPages}, ends)) {
+    other.schedule_options = each.options;
+    other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
+    std::optional<CaseRun> quicker = plan_with_margin(
+        other, *each.schedule, {.time = time, .by_sizes = time.has_value()}, buffers);
+    if (!quicker || !runs(which, *quicker, buffers)) continue;
+    if (time && buffers.timeline.iteration_time >= *time) continue;
+    time = buffers.timeline.iteration_time;
+    run = *std::move(quicker);
   }
   return run;
 }

@@ -137,13 +137,8 @@ class StatePlanner {
     PlanResult best = plan(schedule, which_.schedule_options);
     std::optional<Duration> time = time_of(best);
     const std::vector<Bytes> rooms = algorithm_rooms(which_.workload.graph, which_.costs, budget_);
-    for (const Schedule* other : schedules()) {
-      if (!other->is(Trait::kCarriesState) || other->is(Trait::kRecomputes)) continue;
-      for (const Bytes room : rooms) {
-        ScheduleOptions options;
-        options.room = room;
-        consider(plan(*other, options), best, time);
-      }
+    for (const Contender& other : contenders({Trait::kCarriesState}, {Trait::kRecomputes}, rooms)) {
+      consider(plan(*other.schedule, other.options), best, time);
     }
     return best;
   }

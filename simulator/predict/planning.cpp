@@ -122,8 +122,8 @@ PlannedIteration plan_quickest_rounds(const Case& which, const Schedule& schedul
   options.sub_batch = {.kind = SubBatch::Kind::kAuto};
   options.room = Bytes(0);
   consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
-  for (const Schedule* other : schedules()) {
-    if (other->is(Trait::kSubBatches)) consider(plan_rounds(which, *other, budget, options));
+  for (const Contender& other : contenders({Trait::kSubBatches}, {}, {&*options.room, 1})) {
+    consider(plan_rounds(which, *other.schedule, budget, options));
   }
   return best;
 }

@@ -29,12 +29,9 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/mix_search.hpp"
-#include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
-
-extern const Schedule best_schedule;
 
 namespace {
 
@@ -74,12 +71,12 @@ class Others {
     const auto moving = problem_.carries_state ? std::nullopt
                                                : lower_bounds(problem_.graph, problem_.costs,
                                                               problem_.budget, BoundEffort::kCut);
-    for (const Schedule* schedule : schedules()) {
-      if (schedule->name == "best" || schedule->is(Trait::kMovesPages)) continue;
-      if (problem_.carries_state && !schedule->is(Trait::kCarriesState)) continue;
-      const bool moves = !schedule->is(Trait::kRecomputes);
+    const auto rooms = algorithm_rooms(problem_.graph, problem_.costs, problem_.budget);
+    const Traits with = problem_.carries_state ? Traits{Trait::kCarriesState} : Traits{};
+    for (const Contender& each : contenders(with, {Trait::kOptimizes, Trait::kMovesPages}, rooms)) {
+      const bool moves = !each.schedule->is(Trait::kRecomputes);
       if (moves && moving && moving->best().count() >= time_) continue;
-      try_rooms(*schedule);
+      attempt(each);
     }
   }
 
@@ -87,26 +84,19 @@ class Others {
   const std::optional<Plan>& best() const { return best_; }
 
  private:
-  void try_rooms(const Schedule& schedule) {
-    const bool chooses = reads(schedule, "--algorithms");
-    for (const Bytes room : algorithm_rooms(problem_.graph, problem_.costs, problem_.budget)) {
-      PlanningProblem problem = problem_;
-      problem.options = {};
-      problem.options.trials = Trials::kTime;
-      if (chooses) problem.options.room = room;
-      fit_algorithms(problem);
-      Duration compute;
-      for (std::size_t t = 0; t < problem.graph.tasks.size(); ++t) {
-        compute += problem.costs[problem.chosen(make_id<TaskId>(t))].time;
-      }
-      if (!chooses || compute.count() < time_) attempt(schedule, std::move(problem));
-      if (!chooses) return;
+  void attempt(const Contender& other) {
+    PlanningProblem problem = problem_;
+    problem.options = other.options;
+    problem.options.trials = Trials::kTime;
+    fit_algorithms(problem);
+    Duration compute;
+    for (std::size_t t = 0; t < problem.graph.tasks.size(); ++t) {
+      compute += problem.costs[problem.chosen(make_id<TaskId>(t))].time;
     }
-  }
-
-  void attempt(const Schedule& schedule, PlanningProblem problem) {
+    const bool chooses = other.schedule->is(Trait::kChoosesAlgorithms);
+    if (!chooses && compute.count() >= time_) return;
     problem.evaluate = [this](const Plan& plan) { return evaluate(plan); };
-    PlanResult made = schedule.make_plan(problem);
+    PlanResult made = other.schedule->make_plan(problem);
     Plan* plan = std::get_if<Plan>(&made);
     if (plan == nullptr) return;
     const auto time = evaluate(*plan).iteration_time;

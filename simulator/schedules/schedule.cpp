@@ -2,9 +2,23 @@
 #include "simulator/schedules/schedule.hpp"
 
 #include "model/base/named.hpp"
+#include "simulator/schedules/option_table.hpp"
 
 namespace ooc {
 
 const Schedule* find_schedule(std::string_view name) { return find_named(schedules(), name); }
+
+std::vector<Contender> contenders(Traits with, Traits without, std::span<const Bytes> rooms) {
+  std::vector<Contender> found;
+  for (const Schedule* schedule : schedules()) {
+    const Traits& traits = schedule->traits;
+    if (traits.has_any(without) || !(with.empty() || traits.has_any(with))) continue;
+    for (const Bytes room : rooms) {
+      found.push_back({schedule, {.room = room}});
+      if (!reads(*schedule, "--algorithms")) break;
+    }
+  }
+  return found;
+}
 
 }  // namespace ooc

@@ -98,6 +98,8 @@ class Traits {
   [[nodiscard]] constexpr bool has(Trait trait) const {
     return (bits_ & static_cast<unsigned>(trait)) != 0;
   }
+  [[nodiscard]] constexpr bool has_any(Traits of) const { return (bits_ & of.bits_) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
 
  private:
   unsigned bits_ = 0;
@@ -149,5 +151,15 @@ inline constexpr std::string_view kAlgorithmsAlone[] = {"--algorithms"};
 [[nodiscard]] std::span<const Schedule* const> schedules();
 /// Returns the schedule called `name`; null if there is none.
 [[nodiscard]] const Schedule* find_schedule(std::string_view name);
+
+/// Schedule to try in place of another, and the options to try it with.
+struct Contender {
+  const Schedule* schedule;
+  ScheduleOptions options;
+};
+/// Returns the schedules with any trait of `with` (none: all) and none of `without`, in their order: those that read
+/// --algorithms once by room, others once.
+[[nodiscard]] std::vector<Contender> contenders(Traits with, Traits without,
+                                                std::span<const Bytes> rooms);
 
 }  // namespace ooc
