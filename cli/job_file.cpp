@@ -12,11 +12,11 @@
 
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
-#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
-#include "model/base/standard_input.hpp"
+#include "model/base/text_file.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/solve.hpp"
 

@@ -11,8 +11,7 @@
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
-#include "model/base/standard_input.hpp"
+#include "model/base/text_file.hpp"
 #include "model/software/framework_json.hpp"
 
 namespace ooc {

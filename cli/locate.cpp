@@ -11,9 +11,8 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
-#include "model/base/standard_input.hpp"
+#include "model/base/text_file.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/network/network_json.hpp"
 #include "reports/validation/figures.hpp"

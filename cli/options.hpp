@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"

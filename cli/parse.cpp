@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {

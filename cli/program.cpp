@@ -18,10 +18,9 @@
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
-#include "model/base/standard_input.hpp"
 #include "model/base/terminal_text.hpp"
+#include "model/base/text_file.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/predict/options.hpp"
 

@@ -11,10 +11,11 @@
 #include <optional>
 #include <utility>
 
-#include "cli/text_file.hpp"
 #include "cli/yaml_file.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/text_file.hpp"
 
 namespace ooc {
 namespace {

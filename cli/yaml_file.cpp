@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/spec_nodes.hpp"
 
 namespace ooc {

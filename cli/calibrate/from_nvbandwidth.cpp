@@ -17,10 +17,11 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
+#include "model/base/text_file.hpp"
 #include "model/hardware/profile_json.hpp"
 
 namespace ooc {

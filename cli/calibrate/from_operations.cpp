@@ -17,8 +17,8 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/text_file.hpp"
 #include "model/base/terminal_text.hpp"
+#include "model/base/text_file.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/kernels/platform.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/locate.hpp"
-#include "cli/text_file.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/hardware/profile_json.hpp"
 

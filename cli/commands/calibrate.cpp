@@ -18,10 +18,9 @@
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
 #include "cli/output_file.hpp"
-#include "cli/pictures.hpp"
 #include "cli/remarks.hpp"
-#include "cli/text_file.hpp"
 #include "model/base/terminal_text.hpp"
+#include "model/base/text_file.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "reports/writers/text_table.hpp"
 

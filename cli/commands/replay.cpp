@@ -14,7 +14,7 @@
 #include "cli/outputs.hpp"
 #include "cli/replay/run_plan.hpp"
 #include "cli/schedule_flags.hpp"
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/predict/remarks.hpp"

@@ -9,9 +9,9 @@
 #include "cli/flags.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/text_file.hpp"
 
 namespace ooc {
 namespace {

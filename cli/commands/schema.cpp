@@ -9,7 +9,7 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/output_file.hpp"
-#include "cli/text_file.hpp"
+#include "model/base/text_file.hpp"
 
 namespace ooc {
 namespace {
@@ -40,7 +40,7 @@ int run_schema(const Arguments& arguments) {
       arguments, "schema", "network, hwprofile, framework, job, policy, row or measured");
   const bool is_job = format == "job" || format == "study";
   OutputFile("--output", arguments.value("--output").value_or("-"))
-      .finish(is_job ? job_schema() : read_text_file(path_of(format), ""));
+      .finish(is_job ? job_schema() : read_text_file(path_of(format)));
   return kExitOk;
 }
 

@@ -18,7 +18,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
-#include "cli/pictures.hpp"
 #include "cli/remarks.hpp"
 #include "cli/schedule_flags.hpp"
 #include "cli/sweep/grid.hpp"

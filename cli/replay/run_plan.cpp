@@ -15,10 +15,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/schedule_flags.hpp"
-#include "cli/text_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/text_file.hpp"
 
 namespace ooc {
 

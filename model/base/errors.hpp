@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ooc {
 
@@ -32,6 +34,29 @@ class SpecError : public std::runtime_error {
 
 /// Returns `text` in double quotes for messages, control characters escaped, cut after 80 bytes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// Throws SpecError at `option`: found ..., expected ..., hint.
+[[noreturn]] void bad_value(std::string_view option, std::string found, std::string expected,
+                            std::string hint = {});
+
+/// Throws SpecError: "--offload cannot be combined with --devices 2; use one device (why)".
+[[noreturn]] void cannot_combine(std::string_view option, const std::string& with,
+                                 std::string remedy, std::string why = "");
+/// Throws SpecError: "--grad-dtype needs --precision".
+[[noreturn]] void needs_option(std::string_view option, const std::string& needed);
+/// Throws SpecError for a word that is not in `known`. The message suggests the nearest word and lists all.
+[[noreturn]] void unknown_word(std::string_view option, std::string_view word,
+                               const std::vector<std::string>& known);
+
+// Suggestions for a mistyped word.
+
+/// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
+[[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
+                                                      const std::vector<std::string>& known);
+/// Returns "did you mean A, B or C?" with the entries of `known` that begin with `word`; else those
+/// that contain it; else the nearest. Empty if no entry is near.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       const std::vector<std::string>& known);
 
 /// A bug in our code: exit status 70.
 class InternalError : public std::logic_error {

@@ -142,9 +142,6 @@ class SpecView {
 void check_format(const SpecView& root, std::string_view format,
                   const std::vector<std::pair<std::string, std::string>>& others = {});
 
-/// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
-[[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
-                                                      const std::vector<std::string>& known);
 /// Returns `did you mean "conv"?`; empty: no entry is near enough.
 [[nodiscard]] std::string nearest_hint(std::string_view word,
                                        const std::vector<std::string>& known);

@@ -13,6 +13,7 @@
 #include "model/base/decimal.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
+#include "model/base/text_file.hpp"
 
 namespace ooc {
 namespace {
@@ -348,6 +349,10 @@ SpecDocument read_spec_text(std::string_view text, const std::string& file,
   }
   check_encoding(text, file);
   return SpecDocument{file, TreeBuilder(text, file, limits).read()};
+}
+
+SpecDocument read_spec_file(const std::string& path, const ReadLimits& limits) {
+  return read_spec_text(read_text_file(path, "", limits), path, limits);
 }
 
 }  // namespace ooc

@@ -15,7 +15,6 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/cost/conv_algorithms.hpp"
 #include "model/cost/kernel_cost.hpp"
 #include "model/cost/transfer_cost.hpp"

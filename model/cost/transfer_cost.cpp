@@ -13,7 +13,6 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {

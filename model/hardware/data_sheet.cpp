@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"

@@ -27,7 +27,7 @@
 #include <optional>
 #include <string>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/parts.hpp"
 #include "model/layers/read_layer.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/spec_nodes.hpp"
 
 namespace ooc {

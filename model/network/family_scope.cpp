@@ -10,7 +10,7 @@
 #include <set>
 #include <system_error>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/spec_nodes.hpp"
 #include "model/layers/attributes.hpp"
 

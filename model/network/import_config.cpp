@@ -9,7 +9,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/spec_nodes.hpp"
-#include "model/base/standard_input.hpp"
+#include "model/base/text_file.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"
 #include "model/network/layer_tree.hpp"

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 #include "model/network/layer_tree.hpp"

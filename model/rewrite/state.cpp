@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/graph/graph_writer.hpp"
 #include "model/network/network.hpp"

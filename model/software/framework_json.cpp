@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 

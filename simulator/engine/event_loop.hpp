@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/cost/cost_table.hpp"
 #include "simulator/engine/link.hpp"
 #include "simulator/plan/plan.hpp"

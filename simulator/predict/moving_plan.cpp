@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "simulator/plan/weave_state.hpp"

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/schedules/footprint.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/units.hpp"
 

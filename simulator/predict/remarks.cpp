@@ -10,7 +10,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_provenance.hpp"

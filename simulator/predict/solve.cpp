@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/border_search.hpp"
 #include "simulator/predict/options.hpp"

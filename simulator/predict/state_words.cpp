@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 

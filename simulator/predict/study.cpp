@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "simulator/plan/plan_text.hpp"
 
 namespace ooc {

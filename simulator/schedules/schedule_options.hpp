@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/base/option_text.hpp"
+#include "model/base/errors.hpp"
 #include "model/cost/cost_table.hpp"
 
 namespace ooc {
