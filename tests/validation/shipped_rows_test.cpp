@@ -95,10 +95,10 @@ TEST_CASE("figures that count as predicted are in these files") {
         "L1 L2 L3 L4 L7 L8 M4 M18 T1 T14 T18 incore-bert incore-flash-attention incore-fms-fsdp "
         "incore-hf-v100 incore-internevo incore-litgpt incore-llm-foundry incore-ms-swift "
         "incore-qwen incore-tinyllama incore-torchtitan incore-xtuner ooc-a800-zero ooc-ckpt-t4 "
-        "ooc-cpu-adam ooc-deepcompile ooc-easycontext ooc-fsdp-qlora ooc-gh200-zero "
-        "ooc-lightning-gpt2 ooc-links ooc-llamafactory ooc-llm-trainer ooc-llmq ooc-modelcenter "
-        "ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-torchao ooc-torchtune own-h100 "
-        "own-h100-networks own-h200 own-h200-networks");
+        "ooc-cpu-adam ooc-deepcompile ooc-easycontext ooc-fairseq-fsdp ooc-fsdp-qlora "
+        "ooc-gh200-zero ooc-lightning-gpt2 ooc-links ooc-llamafactory ooc-llm-trainer ooc-llmq "
+        "ooc-modelcenter ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-titan-rtx "
+        "ooc-torchao ooc-torchtune own-h100 own-h100-networks own-h200 own-h200-networks");
 }
 
 TEST_CASE("two files have rows that are known to fail; formulas_test.cpp has T4's") {
