@@ -341,13 +341,13 @@ namespace {
 
 /// PyTorch's foreach Adam takes the roots of all second moments before it divides by them: a number of the state for
 /// each parameter, for as long as the update takes. One update a layer is counted here, each with all of them.
-Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam) {
+Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam, int shards) {
   if (adam == AdamKernels::kFused || graph.optimizer != Optimizer::kAdam) return Bytes(0);
   Bytes bytes;
   for (const Layer& layer : graph.network->layers) {
     bytes += Bytes(state_bytes(Optimizer::kMomentum, graph.per_parameter, *layer.model));
   }
-  return bytes;
+  return Bytes(share_of_shard(bytes.count(), shards));
 }
 
 /// A layer's backward pass reads what its operations have saved: the tensor, and weights beside it.
@@ -386,7 +386,7 @@ CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& optio
   const std::int64_t learnt = trainable_parameters(*graph.network);
   sizes.static_bytes = Bytes(static_bytes(graph)) +
                        Bytes(std::min(learnt, buffers.buckets) * graph.per_parameter.gradient);
-  Bytes temporaries = update_temporaries(graph, options.adam);
+  Bytes temporaries = update_temporaries(graph, options.adam, buffers.state_shards);
   if (graph.per_parameter.master > 0) {
     temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
   }

@@ -37,10 +37,10 @@ ParameterBytes parameter_bytes(const Network& network, const ParameterTypes& typ
 
 std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
                            std::int64_t largest) {
-  const std::int64_t group = std::min(learnt, buffers.group);
+  const std::int64_t group = std::min(share_of_shard(learnt, buffers.state_shards), buffers.group);
   const std::int64_t floats = group * std::min(buffers.copies, kFloatBytes);
   const std::int64_t halves = group * buffers.copies - floats;
-  const std::int64_t norm = largest * buffers.norms;
+  const std::int64_t norm = share_of_shard(largest, buffers.weight_shards) * buffers.norms;
   if (!buffers.keeps_holes) return std::max(norm, halves + floats);
   std::int64_t hole = norm;
   std::int64_t reserved = norm;

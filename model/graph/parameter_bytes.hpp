@@ -31,6 +31,11 @@ struct ParameterBytes {
   bool state_as_weight = false;  ///< the state's type follows that of a layer's own weights
 };
 
+/// Returns the bytes of one of `shards` equal parts, rounded up as software pads.
+[[nodiscard]] inline std::int64_t share_of_shard(std::int64_t whole, int shards) {
+  return (whole + shards - 1) / shards;
+}
+
 /// Memory that software uses beside the gradients: buckets for the exchange with other devices
 /// (also on one device), and copies in the optimiser's type.
 struct GradientBuffers {
@@ -40,6 +45,8 @@ struct GradientBuffers {
   std::int64_t group = kAll;  ///< number of parameters in one update
   std::int64_t norms = 0;     ///< bytes a parameter of a layer, while its gradient norm is computed
   bool keeps_holes = false;   ///< true: the caching allocator keeps freed memory reserved
+  int state_shards = 1;   ///< devices that share the state, each with a part of the update
+  int weight_shards = 1;  ///< devices that share each layer's weights and gradient
 };
 
 /// Returns the workspace of an update of `learnt` parameters with master copies, in bytes. Allocated in order: for the

@@ -194,9 +194,5 @@ void add_collectives(const MovingState& state, const PeerLink& peers, CostTable&
 [[nodiscard]] inline std::int64_t share_of(std::int64_t whole, Ratio share) {
   return part_of(whole, share.count(), kOne.count());
 }
-/// Returns the bytes of one of `shards` equal parts, rounded up as software pads.
-[[nodiscard]] inline std::int64_t share_of_shard(std::int64_t whole, int shards) {
-  return (whole + shards - 1) / shards;
-}
 
 }  // namespace ooc

@@ -98,6 +98,8 @@ std::string compute_text(const CaseOptions& options) {
 GradientBuffers gradient_buffers_of(const CaseOptions& options) {
   GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
   buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
+  buffers.state_shards = sharing_devices(options);
+  if (options.state.shards(Shard::kWeights)) buffers.weight_shards = options.state.devices;
   return buffers;
 }
 

@@ -275,6 +275,9 @@ TEST_CASE(
     "its own") {
   GradientBuffers buffers{.copies = 6, .norms = 8, .keeps_holes = true};
   CHECK(update_copies(buffers, 1000, 0) == 6000);
+  CHECK(update_copies({.copies = 6, .norms = 8, .state_shards = 4}, 1001, 300) == 2400);
+  CHECK(update_copies({.copies = 6, .state_shards = 4}, 1001, 300) == 251 * 6);
+  CHECK(update_copies({.norms = 8, .state_shards = 4, .weight_shards = 4}, 1001, 300) == 75 * 8);
   CHECK(update_copies(buffers, 1000, 200) == 1600 + 6000);  // both pieces are larger
   CHECK(update_copies(buffers, 1000, 300) == 2400 + 4000);
   CHECK(update_copies(buffers, 1000, 800) == 6400);
