@@ -119,20 +119,21 @@ bool host_matters(const CostTable& costs) {
   return costs.issued_by_host() || costs.transfers.pinning > Duration(0);
 }
 
+/// By the loops that know most. Where the host issues at once, they take longer for the same result.
 template <class Memory>
-std::optional<Blocked> run_one_device(const SimulationInput& input, Memory memory,
-                                      SimulationBuffers& buffers) {
+std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
+                                   SimulationBuffers& buffers, bool one_device) {
+  return one_device ? run_loop<SharedLink, true, true>(input, memory, buffers)
+                    : run_loop<SharedLink, false, true>(input, memory, buffers);
+}
+
+/// What sweeps run most: one device, ideal memory.
+std::optional<Blocked> run_one_device(const SimulationInput& input, SimulationBuffers& buffers) {
+  IdealMemory<true> memory(input.plan, input.budget, buffers.memory);
   if (host_matters(input.costs)) return run_loop<SharedLink, true, true>(input, memory, buffers);
   return link_is_private(input.plan, input.costs.transfers)
              ? run_loop<PrivateLink, true, false>(input, memory, buffers)
              : run_loop<SharedLink, true, false>(input, memory, buffers);
-}
-
-template <class Memory>
-std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
-                                   SimulationBuffers& buffers) {
-  return host_matters(input.costs) ? run_loop<SharedLink, false, true>(input, memory, buffers)
-                                   : run_loop<SharedLink, false, false>(input, memory, buffers);
 }
 
 }  // namespace
@@ -141,25 +142,19 @@ std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers&
   // The loop for one device knows three queues.
   const bool one_device = input.plan.devices == 1 && !input.plan.has_far_compute();
   if (input.allocator == Allocator::kIdeal) {
-    return one_device
-               ? run_one_device(input, IdealMemory<true>(input.plan, input.budget, buffers.memory),
-                                buffers)
-               : run_devices(input, IdealMemory<false>(input.plan, input.budget, buffers.memory),
-                             buffers);
+    if (one_device) return run_one_device(input, buffers);
+    IdealMemory<false> memory(input.plan, input.budget, buffers.memory);
+    return run_loop<SharedLink, false, true>(input, memory, buffers);
   }
   if (input.allocator == Allocator::kCaching) {
-    const auto run = [&](const CachingMemory& memory) {
-      return one_device ? run_one_device(input, memory, buffers)
-                        : run_devices(input, memory, buffers);
-    };
     const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs.first_states);
-    if (input.costs.first_states.empty()) return run(memory);
-    if (auto blocked = run(memory)) return blocked;
-    return run(memory.second());
+    auto blocked = run_devices(input, memory, buffers, one_device);
+    if (blocked || input.costs.first_states.empty()) return blocked;
+    return run_devices(input, memory.second(), buffers, one_device);
   }
   const Fit fit = input.allocator == Allocator::kFirstFit ? Fit::kFirst : Fit::kBest;
   const AddressedMemory memory(input.plan, input.budget, fit, buffers.memory);
-  return one_device ? run_one_device(input, memory, buffers) : run_devices(input, memory, buffers);
+  return run_devices(input, memory, buffers, one_device);
 }
 
 Outcome simulate(const SimulationInput& input) {
