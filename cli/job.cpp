@@ -34,7 +34,7 @@ CaseOptions options_of(const Arguments& arguments, Asks asks,
 ChosenSchedules schedules_of(const Arguments& arguments, Asks asks) {
   if (asks == Asks::kOneSchedule) return {{&chosen_schedule(arguments)}};
   if (asks == Asks::kWhetherItFits) return chosen_schedules(arguments, "capacity");
-  return compared_schedules(arguments);
+  return chosen_schedules(arguments);
 }
 
 constexpr std::string_view kHardwareFlag = "--hardware";

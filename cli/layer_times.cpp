@@ -24,45 +24,32 @@ struct OfKind {
   /// Without "aten::" and the "_" of what works in place; or classes of modules.
   std::vector<std::string_view> calls;
 };
-const std::vector<OfKind>& traced_kinds() {
-  static const std::vector<OfKind> kKinds{
+std::vector<OfKind> traced_kinds() {
+  std::vector<OfKind> kinds{
       {"conv", {"conv1d", "conv2d", "conv3d"}},
       {"conv_transpose", {"conv_transpose2d", "conv_transpose3d"}},
       {"linear", {"linear", "addmm"}},
       {"matmul", {"matmul", "bmm", "baddbmm"}},
       {"attention", {"scaled_dot_product_attention"}},
-      {"embedding", {"embedding"}},
-      {"batch_norm", {"batch_norm"}},
-      {"instance_norm", {"instance_norm"}},
-      {"layer_norm", {"layer_norm"}},
-      {"group_norm", {"group_norm"}},
       {"rms_norm",
        {"rms_norm", "LlamaRMSNorm", "MistralRMSNorm", "Qwen2RMSNorm", "Qwen3RMSNorm",
         "GemmaRMSNorm", "RMSNorm"}},
-      {"relu", {"relu"}},
       {"relu6", {"relu6", "hardtanh"}},
-      {"gelu", {"gelu"}},
-      {"silu", {"silu"}},
-      {"sigmoid", {"sigmoid"}},
-      {"tanh", {"tanh"}},
-      {"elu", {"elu"}},
-      {"leaky_relu", {"leaky_relu"}},
-      {"hardswish", {"hardswish"}},
-      {"hardsigmoid", {"hardsigmoid"}},
       {"max_pool", {"max_pool2d", "max_pool3d"}},
       {"avg_pool", {"avg_pool2d"}},
       {"adaptive_avg_pool", {"adaptive_avg_pool2d"}},
       {"global_avg_pool", {"adaptive_avg_pool2d"}},
-      {"add", {"add"}},
       {"multiply", {"mul"}},
       {"concat", {"cat"}},
-      {"dropout", {"dropout"}},
-      {"softmax", {"softmax"}},
       {"softmax_cross_entropy", {"cross_entropy_loss"}},
-      {"lstm", {"lstm"}},
-      {"gru", {"gru"}},
   };
-  return kKinds;
+  for (const std::string_view same :
+       {"embedding", "batch_norm", "instance_norm", "layer_norm", "group_norm", "relu", "gelu",
+        "silu", "sigmoid", "tanh", "elu", "leaky_relu", "hardswish", "hardsigmoid", "add",
+        "dropout", "softmax", "lstm", "gru"}) {
+    kinds.push_back({same, {same}});
+  }
+  return kinds;
 }
 
 std::string_view brief(std::string_view name) {

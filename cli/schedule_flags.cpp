@@ -53,10 +53,6 @@ ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& 
   return {.schedules = schedules_named(list, kSchedule), .all = list == "all"};
 }
 
-ChosenSchedules compared_schedules(const Arguments& arguments) {
-  return chosen_schedules(arguments, "all");
-}
-
 const Schedule& chosen_schedule(const Arguments& arguments) {
   const std::string name = arguments.value(kSchedule).value_or("capacity");
   if (name == "all" || name.find(',') != std::string::npos) {

@@ -23,9 +23,7 @@ struct ChosenSchedules {
 };
 /// Returns the schedules of --schedule; default: `usual`.
 [[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
-                                               const std::string& usual);
-/// Returns the schedules of --schedule; default: all. For `compare`, `sweep` and similar commands.
-[[nodiscard]] ChosenSchedules compared_schedules(const Arguments& arguments);
+                                               const std::string& usual = "all");
 /// Returns the schedule of --schedule; default: capacity. Throws SpecError for several.
 [[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
 

@@ -20,8 +20,9 @@ constexpr std::string_view kNothing = "none";
 
 struct StatePreset {
   std::string_view name;
-  bool takes_share;
-  void (*set)(CaseOptions& options);
+  StateOptions state;
+  bool takes_share = false;
+  std::optional<Precision> precision = {};  ///< if the job says none
 };
 
 constexpr std::int64_t kWideGradient = 4;
@@ -30,58 +31,44 @@ constexpr std::int64_t kWideGradient = 4;
 constexpr BytesPerSecond kDeepSpeedStep(42'000'000'000);
 
 constexpr StatePreset kStatePresets[] = {
-    {"zero-offload", false,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne,
-                   .gradients = true,
-                   .gradient_bytes = kWideGradient,
-                   .far_gradients = FarGradients::kAllocated,
-                   .update_limit = kDeepSpeedStep};
-     }},
-    {"zero-offload-delayed", false,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne,
-                   .gradients = true,
-                   .delayed = true,
-                   .gradient_bytes = kWideGradient,
-                   .far_gradients = FarGradients::kAllocated,
-                   .update_limit = kDeepSpeedStep};
-     }},
-    {"zero-infinity", false,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne,
-                   .gradients = true,
-                   .weights = kOne,
-                   .far_gradients = FarGradients::kAllocated,
-                   .update_limit = kDeepSpeedStep};
-     }},
-    {"fsdp-cpu", false,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne,
-                   .gradients = true,
-                   .weights = kOne,
-                   .prefetch = 0,  // a device alone gathers nothing: it copies where it computes
-                   .far_gradients = FarGradients::kHeld};
-       if (!to.precision) to.precision = Precision::kFsdpBf16;
-     }},
-    {"megatron-hybrid", true,
-     [](CaseOptions& to) {
-       to.state = {
-           .optimizer = kOne, .pipelined = false, .far_gradients = FarGradients::kAllocated};
-     }},
-    {"megatron-hybrid-overlap", true,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne, .far_gradients = FarGradients::kAllocated};
-     }},
-    {"stream", false,
-     [](CaseOptions& to) {
-       to.state = {.optimizer = kOne,
-                   .gradients = true,
-                   .after = UpdateAfter::kEach,
-                   .far_gradients = FarGradients::kAllocated};
-     }},
-    {"paged", false,
-     [](CaseOptions& to) { to.state = {.optimizer = kOne, .update = UpdateAt::kNear}; }},
+    {"zero-offload",
+     {.optimizer = kOne,
+      .gradients = true,
+      .gradient_bytes = kWideGradient,
+      .far_gradients = FarGradients::kAllocated,
+      .update_limit = kDeepSpeedStep}},
+    {"zero-offload-delayed",
+     {.optimizer = kOne,
+      .gradients = true,
+      .delayed = true,
+      .gradient_bytes = kWideGradient,
+      .far_gradients = FarGradients::kAllocated,
+      .update_limit = kDeepSpeedStep}},
+    {"zero-infinity",
+     {.optimizer = kOne,
+      .gradients = true,
+      .weights = kOne,
+      .far_gradients = FarGradients::kAllocated,
+      .update_limit = kDeepSpeedStep}},
+    {.name = "fsdp-cpu",
+     .state = {.optimizer = kOne,
+               .gradients = true,
+               .weights = kOne,
+               .prefetch = 0,  // a device alone gathers nothing: it copies where it computes
+               .far_gradients = FarGradients::kHeld},
+     .precision = Precision::kFsdpBf16},
+    {"megatron-hybrid",
+     {.optimizer = kOne, .pipelined = false, .far_gradients = FarGradients::kAllocated},
+     true},
+    {"megatron-hybrid-overlap",
+     {.optimizer = kOne, .far_gradients = FarGradients::kAllocated},
+     true},
+    {"stream",
+     {.optimizer = kOne,
+      .gradients = true,
+      .after = UpdateAfter::kEach,
+      .far_gradients = FarGradients::kAllocated}},
+    {"paged", {.optimizer = kOne, .update = UpdateAt::kNear}},
 };
 
 const StatePreset& preset_of(std::int64_t value) {
@@ -140,7 +127,8 @@ void apply_state_preset(std::int64_t value, CaseOptions& options) {
   options.state = {};
   if (value != 0) {
     const StatePreset& preset = preset_of(value);
-    preset.set(options);
+    options.state = preset.state;
+    if (!options.precision) options.precision = preset.precision;
     if (preset.takes_share) options.state.optimizer = share_in(value);
   }
   apply_state_changes(options.state_changes, options.state);
