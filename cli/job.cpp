@@ -10,7 +10,7 @@
 #include "cli/remarks.hpp"
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
-#include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/ranges.hpp"
 
 namespace ooc {

@@ -11,7 +11,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
-#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/planning.hpp"
 
 namespace ooc {
 namespace {

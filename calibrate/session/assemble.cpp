@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 namespace {

@@ -46,4 +46,11 @@ struct CalibrateOptions {
 /// Throws SpecError if an output would replace an input or another output.
 void check_places(const CalibrateOptions& options);
 
+// Profiles from what others measured; no GPU is needed. Both return the exit code.
+
+/// `calibrate --from-nvbandwidth FILE --like PROFILE`: link of a machine from the output of NVIDIA's `nvbandwidth -j`.
+[[nodiscard]] int run_from_nvbandwidth(const Arguments& arguments);
+/// `calibrate --from-operations FILE --hardware PROFILE`: kernels of a machine, fitted to a table of measured operations.
+[[nodiscard]] int run_from_operations(const Arguments& arguments);
+
 }  // namespace ooc

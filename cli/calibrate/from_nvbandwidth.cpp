@@ -1,8 +1,6 @@
 // nvbandwidth -j prints {"nvbandwidth": {"version", "GPU Device list", "testcases": [{"name", "status",
 // "bandwidth_matrix": [["55.36", "N/A"]]}]}}: texts of decimal GB/s, a column for each device. It measures rates of large
 // copies, no latencies and no other modes; those stay as the profile has them.
-#include "cli/calibrate/from_nvbandwidth.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>

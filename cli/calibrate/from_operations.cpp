@@ -1,8 +1,6 @@
 // Each kind of kernel has one number that its rate goes with. It becomes the one at which half of the kind's rows are
 // predicted too slow and half too fast. All other numbers (tiles, tails, transforms) stay the architecture's: a table would
 // need many shapes for them.
-#include "cli/calibrate/from_operations.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -219,12 +217,6 @@ int run_from_operations(const Arguments& arguments) {
   file.finish(text);
   OutputFile("stdout", "-").finish(printable(report, "\n"));
   return kExitOk;
-}
-
-void check_without_operations(const Arguments& arguments) {
-  for (const FlagName flag : std::initializer_list<FlagName>{"--hardware", "--prices"}) {
-    if (arguments.has(flag)) needs_option(flag.text(), "--from-operations");
-  }
 }
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
 // `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples or a table of measured
-// operations (cli/calibrate/from_operations.hpp), and writes a
+// operations (cli/calibrate/from_operations.cpp), and writes a
 // hardware profile that predictions can use. The samples go to a file beside it after every request,
 // so that whatever happens nothing measured is lost.
 #include <fmt/format.h>
@@ -10,8 +10,7 @@
 
 #include "calibrate/session/assemble.hpp"
 #include "calibrate/session/report.hpp"
-#include "cli/calibrate/from_nvbandwidth.hpp"
-#include "cli/calibrate/from_operations.hpp"
+#include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/like.hpp"
 #include "cli/calibrate/measure.hpp"
 #include "cli/command.hpp"
@@ -76,7 +75,9 @@ const auto kCalibrateFlags = flags::joined(
 
 int run_calibrate(const Arguments& arguments) {
   if (arguments.has("--from-operations")) return run_from_operations(arguments);
-  check_without_operations(arguments);
+  for (const Flag& flag : {kModelledBy, kPrices}) {
+    if (arguments.has(flag)) needs_option(flag.name, "--from-operations");
+  }
   if (arguments.has("--from-nvbandwidth")) return run_from_nvbandwidth(arguments);
   const CalibrateOptions options = calibrate_options(arguments);
   std::string records;

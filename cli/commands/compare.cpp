@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
-#include "reports/writers/comparison_rows.hpp"
+#include "reports/writers/rows.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/remarks.hpp"
 

@@ -27,7 +27,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "reports/writers/text_table.hpp"
-#include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
 
 namespace ooc {

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "model/base/spec_errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 namespace {

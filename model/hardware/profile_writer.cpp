@@ -3,7 +3,7 @@
 // gives an equal profile (tested).
 #include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "model/hardware/profile_provenance.hpp"

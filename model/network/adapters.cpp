@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 
 namespace ooc {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 
 namespace ooc {

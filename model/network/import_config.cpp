@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/base/text_file.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"

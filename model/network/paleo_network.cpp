@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "model/base/named.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 
 namespace ooc {

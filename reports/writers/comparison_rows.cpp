@@ -1,6 +1,4 @@
 // What is alike in all rows stands in the head, what is not alike below the table.
-#include "reports/writers/comparison_rows.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "model/base/quantity_io.hpp"
+#include "reports/writers/rows.hpp"
 #include "reports/writers/text_table.hpp"
 #include "simulator/summary/summarize.hpp"
 

@@ -71,4 +71,10 @@ struct ResultRows {
 [[nodiscard]] std::string json_rows(const ResultRows& rows, const WriteOptions& options);
 [[nodiscard]] std::string csv_rows(const ResultRows& rows, const WriteOptions& options);
 
+// Comparisons as rows: one a schedule; or one a machine, link or preset of states, under its best schedule.
+
+[[nodiscard]] ResultRows comparison_rows(const std::vector<RunReport>& reports,
+                                         const WriteOptions& options);
+[[nodiscard]] ResultRows machine_rows(const MachinesReport& report);
+
 }  // namespace ooc

@@ -8,7 +8,6 @@
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
-#include "simulator/predict/moving_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
 #include "simulator/summary/summarize.hpp"

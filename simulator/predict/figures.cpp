@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/predict/paged_plan.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/summary/equations.hpp"
 #include "simulator/summary/memory_use.hpp"

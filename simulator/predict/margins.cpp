@@ -1,6 +1,4 @@
 // Beside the plan for all of memory those for less, of which the quickest that runs is taken (docs/notebook/0051).
-#include "simulator/predict/margins.hpp"
-
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/own_options.hpp"
 

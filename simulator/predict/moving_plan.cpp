@@ -1,7 +1,5 @@
 // The schedule plans the network's own tasks with what state takes booked as their workspace; the copies of state are
 // woven into what it makes, and into all that it tries.
-#include "simulator/predict/moving_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "model/base/quantity_io.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "simulator/plan/weave_state.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/schedules/footprint.hpp"
 

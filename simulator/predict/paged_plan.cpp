@@ -3,8 +3,6 @@
 // thousands of copies and not millions. Where that is too coarse for a task with many tensors, the parts of those
 // are half as large, and so on down to single blocks; what does not fit even then, in the slices that hold least,
 // does not run. A plan of too many copies is refused: it would take gigabytes, and tell of nothing but thrashing.
-#include "simulator/predict/paged_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "model/base/errors.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/schedules/footprint.hpp"
 
 namespace ooc {

@@ -17,8 +17,6 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
-#include "simulator/predict/moving_plan.hpp"
-#include "simulator/predict/paged_plan.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"

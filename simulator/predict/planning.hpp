@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,5 +67,57 @@ void check_passes(const PassJob& job);
 
 /// Throws SpecError at --devices if there are fewer samples than devices.
 void check_devices_of_batch(int devices, std::int64_t batch);
+
+// Model states in host memory (model/rewrite/state.hpp): checks, plans and bounds.
+
+/// Share of host memory's throughput that far updates (in host memory) reach, unless profile or flag states a rate.
+inline constexpr Ratio kFarComputeShare(450'000'000);
+
+/// Returns --far-compute; else the profile's rate or share; else the default share, limited by the software's maximum.
+[[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
+                                        const StateOptions& state);
+
+/// Sets Case::moving.
+void add_moving_state(Case& made, const CaseOptions& options);
+
+/// Functions of the pass for model states in host memory.
+[[nodiscard]] std::string asks_moving_state(const PassJob& job);
+[[nodiscard]] std::vector<Exclusion> moving_state_without(const PassJob& job);
+/// Removes schedules whose plans cannot include copies of model states.
+void keep_carriers(std::vector<const Schedule*>& schedules);
+
+/// Precondition: which.moving.
+[[nodiscard]] PlannedIteration plan_with_state(const Case& which, const Schedule& schedule,
+                                               Bytes budget);
+
+enum class TaskOrder { kAny, kOnce };
+/// Returns a lower bound for any schedule with these states in host memory: the copies of each
+/// direction; far updates one after another, after the last gradient if they wait for all. Far
+/// weights arrive once, or with kOnce as often as their windows require.
+[[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs,
+                                   TaskOrder order);
+
+/// Returns a text such as "optimizer:0.5,gradients; update far, after each".
+[[nodiscard]] std::string state_text(const StateOptions& options);
+
+/// Describes model states in host memory in the report's text fields.
+void add_state_words(const Case& which, RunReport& report);
+
+// Schedules that move pages (Trait::kMovesPages). Their graphs have parts of tensors and slices of tasks. Such schedules
+// need certain copy modes of a profile.
+
+/// Returns the plan; `iteration` has the graph and costs of tensor parts and is set if there is a plan.
+[[nodiscard]] PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule,
+                                             Bytes budget);
+/// Functions of the pass for schedules that move pages.
+[[nodiscard]] std::string asks_pages(const PassJob& job);
+[[nodiscard]] std::vector<Exclusion> pages_without(const PassJob& job);
+
+/// Returns "unified_prefetch" for schedules that prefetch pages, "unified_fault" for others that move pages, else `given`.
+[[nodiscard]] std::string transfer_mode(const Schedule& schedule, const std::string& given);
+/// Throws SpecError if the profile lacks a mode that the schedule needs.
+void check_modes(const Schedule& schedule, const Machine& machine);
+/// Returns the first needed mode that the profile lacks; empty if it has all.
+[[nodiscard]] std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware);
 
 }  // namespace ooc

@@ -1,7 +1,7 @@
 // Parts of `replay` from inside: what a device said of a plan, and whether a profile is of the measured machine.
 #include "cli/replay/run_plan.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/spec_nodes.hpp"
+#include "model/base/spec_tree.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;

@@ -5,7 +5,7 @@
 #include "cli/sweep/grid.hpp"
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"
-#include "simulator/predict/paged_plan.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/predict/sweep.hpp"

@@ -3,7 +3,7 @@
 // one byte below, is never quicker than its bound, has one cause for every nanosecond, and the naive simulator agrees; a
 // quicker link or far memory makes a chain no slower; state that is tensors and what is left add up to the network's.
 // The same where experts are split over devices.
-#include "simulator/predict/moving_plan.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "tests/support/plan_laws.hpp"

@@ -16,7 +16,8 @@
 
 #include "model/graph/build_training_graph.hpp"
 #include "model/network/network_json.hpp"
-#include "reports/writers/comparison_rows.hpp"
+#include "reports/writers/rows.hpp"
+#include "reports/writers/writer.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/summary/summarize.hpp"
 #include "tests/support/iteration_of.hpp"
