@@ -201,13 +201,14 @@ double KernelPricer::products(const LayerModel& model, TaskKind kind) const {
 /// cuDNN's backward pass is three kernels and casts: 350 to 530 keys, 28 shapes on an H100 (tests/data/measured/h100-sxm).
 constexpr double kKeysBeside = 215;
 constexpr double kKeysBesideCudnnBackward = 450;
-double share_of_shape(const FusedAttention& form, const FlashParameters& flash, double beside) {
-  const double halvings = std::max(0.0, std::log2(128 / form.head));
-  return std::pow(flash.head_64, halvings) * form.keys / (form.keys + beside);
+double share_of_shape(double head, double keys, const FlashParameters& flash, double beside) {
+  const double halvings = std::max(0.0, std::log2(128 / head));
+  return std::pow(flash.head_64, halvings) * keys / (keys + beside);
 }
 
 /// FlashAttention's first version, of the second's rate: up to 50 and 35 % of an A100's peak where that has up to 73 and
-/// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed.
+/// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed. Assumed, too, for PyTorch's memory-efficient kernel, which
+/// like it is CUTLASS for an A100: with a mask it computes every score. Reading the mask is left out.
 constexpr double kFirstForward = 0.50 / 0.73;
 constexpr double kFirstBackward = 0.35 / 0.63;
 
@@ -225,7 +226,10 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const auto library = static_cast<std::size_t>(platform_.software.attention);
   const FlashParameters& flash =
       platform_.architecture.flash[library < kFusedAttentions ? library : 0];
-  const bool first = platform_.software.attention == AttentionKernels::kFlash1;
+  const bool masked = platform_.software.attention == AttentionKernels::kMasked;
+  const bool first = masked || platform_.software.attention == AttentionKernels::kFlash1;
+  const FusedAttention& form = *model.fused_attention;
+  const double keys = masked ? form.all_keys : form.keys;
   const bool of_cudnn = platform_.software.attention == AttentionKernels::kCudnn &&
                         !(flash == platform_.architecture.flash.front());
   const double of_library = forward ? flash.forward * (first ? kFirstForward : 1)
@@ -233,16 +237,15 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const double share =
       on_tensor_cores(platform_, dtype)
           ? of_library *
-                share_of_shape(*model.fused_attention, flash,
+                share_of_shape(form.head, keys, flash,
                                of_cudnn && !forward ? kKeysBesideCudnnBackward : kKeysBeside)
           : 1;
-  const double math =
-      static_cast<double>(work.flops_per_sample) * batch_ / (share * linear_rate(dtype, platform_));
+  const double math = static_cast<double>(work.flops_per_sample) * batch_ * keys / form.keys /
+                      (share * linear_rate(dtype, platform_));
   const double memory =
       static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
   const bool draws = of_cudnn && mode_ == RunMode::kTraining;
-  const double drawn = draws ? model.fused_attention->drawn * batch_ /
-                                   (forward ? kDrawnForward : kDrawnBackward) /
+  const double drawn = draws ? form.drawn * batch_ / (forward ? kDrawnForward : kDrawnBackward) /
                                    cycles_per_second(platform_.machine)
                              : 0;
   return roofed(math, memory, platform_.architecture.roof_sharpness) + drawn +

@@ -51,8 +51,9 @@ struct TensorParameters {
   double few_channels = 1;  ///< time factor below 8 input channels
 };
 
-/// Attention: one fused kernel, by its library, or separate kernels for each step.
-enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kSeparate };
+/// Attention: one fused kernel, by its library, or separate kernels for each step. kMasked: PyTorch's memory-efficient
+/// kernel, which runs where a mask is passed as a tensor.
+enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kMasked, kSeparate };
 inline constexpr std::size_t kFusedAttentions = 3;
 
 /// Fused attention on tensor cores, as shares of the rate of large products.

@@ -278,7 +278,8 @@ void set_flash_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   model.fused_attention = {
       .keys = static_cast<double>(pairs.value()) / static_cast<double>(sizes.queries),
       .head = static_cast<double>(sizes.width) / static_cast<double>(sizes.heads),
-      .drawn = form.drops ? static_cast<double>((pairs * sizes.heads).value()) : 0};
+      .drawn = form.drops ? static_cast<double>((pairs * sizes.heads).value()) : 0,
+      .all_keys = static_cast<double>(sizes.keys)};
   model.saves.output = true;
   const Wide repeated = form.repeats ? element * sizes.repeated_elements() : Wide(0);
   model.saves.reserve_bytes = to_count(spec, rows + repeated, "bytes of row sums a sample");

@@ -174,9 +174,10 @@ struct WeightMatrix {
 struct LayerPart;
 
 struct FusedAttention {
-  double keys;       ///< mean number of keys that a query attends to
-  double head;       ///< width of a head
-  double drawn = 0;  ///< random numbers per sample
+  double keys;          ///< mean number of keys that a query attends to
+  double head;          ///< width of a head
+  double drawn = 0;     ///< random numbers per sample
+  double all_keys = 0;  ///< number of keys, those that a mask forbids included
 };
 
 /// Facts about a layer for all later stages. Counts are per sample unless stated otherwise.

@@ -58,10 +58,11 @@ constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
      {"channels_last_fused", {ImageLayout::kChannelsLast, Fusion::kAdd}}}};
 constexpr SpecChoices<Fusion, 3> kFusions{
     {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
-constexpr SpecChoices<AttentionKernels, 5> kAttention{{{"flash-1", AttentionKernels::kFlash1},
+constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKernels::kFlash1},
                                                        {"flash-2", AttentionKernels::kFlash2},
                                                        {"cudnn", AttentionKernels::kCudnn},
                                                        {"flash-3", AttentionKernels::kFlash3},
+                                                       {"masked", AttentionKernels::kMasked},
                                                        {"separate", AttentionKernels::kSeparate}}};
 constexpr SpecChoices<PoolKernels, 2> kPools{
     {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
