@@ -169,6 +169,8 @@ struct HardwareProfile {
   /// far_memory and connection repeat near_memory.
   bool one_pool = false;
   int devices = 1;
+  /// Accelerators that share one host's memory and processor; unset: all that run a job.
+  std::optional<int> devices_per_host = {};
   std::vector<Provenance> provenance;
   /// Dotted paths of numbers whose provenance is "assumed", for warnings in reports. Numbers under
   /// one entry are merged to its `fields`.

@@ -117,6 +117,9 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
     if (const auto devices = root.optional_number("devices")) {
       profile.devices = static_cast<int>(devices->as_integer(1, 1024));
     }
+    if (const auto devices = root.optional_number("devices_per_host")) {
+      profile.devices_per_host = static_cast<int>(devices->as_integer(1, 1024));
+    }
   });
 }
 

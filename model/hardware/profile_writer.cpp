@@ -183,6 +183,9 @@ void put_far(SpecNode& root, const HardwareProfile& profile) {
                      {"latency", text_node(exact_duration(profile.peers->latency))}}));
   }
   put(root, "devices", integer_node(profile.devices));
+  if (profile.devices_per_host) {
+    put(root, "devices_per_host", integer_node(*profile.devices_per_host));
+  }
 }
 
 }  // namespace

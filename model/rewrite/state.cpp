@@ -428,7 +428,8 @@ class StateMover {
 
   /// `bytes`: of one set of experts, which the processor there works on beside the others.
   TaskId add_far_task(TaskKind kind, std::size_t unit, std::int64_t bytes) {
-    to_.far_bytes.push_back(bytes * (to_.options.devices / to_.units[unit].devices));
+    to_.far_bytes.push_back(bytes * to_.options.host_devices.value_or(to_.options.devices) /
+                            to_.units[unit].devices);
     return writer_.add(Task{.kind = kind,
                             .layer = to_.units[unit].owners.front(),
                             .piece = static_cast<std::int32_t>(unit)});

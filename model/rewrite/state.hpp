@@ -74,6 +74,8 @@ struct StateOptions {
   std::optional<BytesPerSecond> update_limit = {};
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
+  /// Number of them on one host, whose processor updates their shards; unset: all.
+  std::optional<int> host_devices = {};
 
   [[nodiscard]] bool any() const {
     return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);

@@ -123,10 +123,10 @@ void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, C
 }
 
 /// The options' own, with the framework's cost of pinning memory.
-TransferOptions transfers_of(const CaseOptions& options) {
+TransferOptions transfers_of(const CaseOptions& options, const HardwareProfile& hardware) {
   TransferOptions transfers = options.transfers;
   transfers.pinning = framework_of(options.framework).copies.pinned_cost;
-  transfers.host_sharers = sharing_devices(options);
+  transfers.host_sharers = devices_of_host(options, hardware);
   return transfers;
 }
 
@@ -142,8 +142,8 @@ CostTable costs_of(const Workload& workload, const Machine& machine, const Compu
                    const CaseOptions& options) {
   try {
     CostTable costs = estimate_compute(workload.graph, machine.profile, compute);
-    costs.transfers =
-        estimate_transfers(costs.link_bytes(), machine.profile, transfers_of(options));
+    costs.transfers = estimate_transfers(costs.link_bytes(), machine.profile,
+                                         transfers_of(options, machine.profile));
     return costs;
   } catch (const SpecError& error) {
     const bool network_at_fault = !error.parts().file.empty() && error.parts().place == "--batch";
@@ -229,11 +229,16 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
   const MemoryTier& far = hardware.far_memory;
   const Bytes all = options.far_memory.value_or(far.capacity - far.reserved);
-  return Bytes(all.count() / sharing_devices(options));
+  return Bytes(all.count() / devices_of_host(options, hardware));
 }
 
 int sharing_devices(const CaseOptions& options) {
   return options.state.shard == Shard::kNone ? 1 : std::max(options.devices, options.state.devices);
+}
+
+int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware) {
+  const int devices = sharing_devices(options);
+  return std::min(devices, hardware.devices_per_host.value_or(devices));
 }
 
 void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
@@ -252,7 +257,7 @@ void ask_budgets(const CaseOptions& options, Case& which) {
 }
 
 void ask_prices(const CaseOptions& options, Case& which) {
-  which.transfers = transfers_of(options);
+  which.transfers = transfers_of(options, which.hardware);
   repeat_prices(which.transfers, which.inputs);
   which.inputs.far_compute = options.far_compute;
   estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
@@ -308,6 +313,7 @@ Case make_sharded(const Workload& workload, const Machine& machine, const CaseOp
   check_devices_of_batch(options.devices, batch);
   one.batch = split_batch(batch, options.devices).front();
   one.state.devices = std::exchange(one.devices, 1);
+  one.state.host_devices = devices_of_host(one, machine.profile);
   Case made = make_case(workload, machine, one);
   made.inputs.batch = batch;
   made.inputs.devices = options.devices;
@@ -346,7 +352,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                   .gradient_buffers = gradient_buffers_of(options),
                   .each_save = framework_of(options.framework).copies.each_save};
   made.sub_batch = made.compute.batch;
-  made.transfers = transfers_of(options);
+  made.transfers = transfers_of(options, machine.profile);
   made.devices = options.devices;
   made.exchange = options.exchange;
   if (!options.asked.empty()) {

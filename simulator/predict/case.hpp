@@ -137,6 +137,8 @@ struct WorkloadOptions {
 
 /// Returns the number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
+/// Returns those of them that share one host.
+[[nodiscard]] int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,

@@ -204,6 +204,11 @@ TEST_CASE("state: split experts are sharded over the devices that have the same 
   REQUIRE(far.far_bytes.size() == 4);
   CHECK(far.far_bytes[0] == 28 * 8);
   CHECK(far.far_bytes[1] == 28 * 72);
+  // Two of the four on each host.
+  const MovingState hosts = moved(
+      {.optimizer = kOne, .gradients = true, .shard = Shard::kWeights, .host_devices = 2}, 4);
+  CHECK(hosts.far_bytes[0] == 28 * 8 / 2);
+  CHECK(hosts.far_bytes[1] == 28 * 72 / 2);
 }
 
 TEST_CASE("state: gradients of two rounds add up in far memory where they leave") {
