@@ -122,8 +122,8 @@ struct Software {
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
   double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
-  std::int64_t train_metrics =
-      0;  ///< cross entropies of the loss's logits in each pass, without gradients
+  /// Number of cross entropies of the loss's logits that a trainer computes as metrics in each micro-batch.
+  std::int64_t train_metrics = 0;
   /// Time factor of `issue` for layers under autocast, which also issues casts.
   double autocast_issue = 1;
 };

@@ -132,12 +132,12 @@ struct WorkloadOptions {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Returns host memory's capacity: --far-memory, else the profile's. Devices that shard model states get equal parts.
+/// Returns a device's part of its host's memory: --far-memory, else the profile's, over devices_of_host().
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
-/// Returns those of them that share one host.
+/// Returns the number of those devices that share one host's memory and processor.
 [[nodiscard]] int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.
