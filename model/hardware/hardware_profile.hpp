@@ -112,6 +112,7 @@ struct FarCompute {
 struct PeerLink {
   BytesPerSecond throughput;
   Duration latency = Duration(20'000);  ///< of a collective: NCCL's order of magnitude, assumed
+  Ratio taken = Ratio(0);  ///< share of their speed that kernels lose beside a collective
 };
 
 struct Connection {

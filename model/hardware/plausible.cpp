@@ -63,6 +63,8 @@ constexpr std::array kRanges{
     Range{"far_compute.latency", "", Quantity::kTime, 10, 1e9, "10 ns to 1 s"},
     Range{"peers.throughput", "", Quantity::kRate, 5e8, 1e14, "0.5 GB/s to 100 TB/s"},
     Range{"peers.latency", "", Quantity::kTime, 10, 1e7, "10 ns to 10 ms"},
+    // A kernel of two blocks to one in two waves.
+    Range{"peers.taken", "", Quantity::kRatio, 0.01, 0.5, "0.01 to 0.5"},
     // PCIe 1.0 x4 has 1 GB/s, NVLink 5 1.8 TB/s; half of it may be reached.
     Range{"connection.theoretical", "", Quantity::kRate, 5e8, 1e14, "0.5 GB/s to 100 TB/s"},
     Range{"connection.modes.", ".throughput", Quantity::kRate, 2e8, 1e14, "0.2 GB/s to 100 TB/s"},

@@ -69,6 +69,12 @@ PeerLink read_peers(const ProfileSection& section) {
       peers.latency = latency->as_duration();
     }
   });
+  (void)section.attempt([&] {
+    if (const auto taken = section.optional_number("taken")) {
+      peers.taken =
+          Ratio(std::llround(taken->as_ratio(0, 0.9) * static_cast<double>(kOne.count())));
+    }
+  });
   section.reject_unknown_keys(before);
   return peers;
 }

@@ -178,9 +178,10 @@ void put_far(SpecNode& root, const HardwareProfile& profile) {
   }
   put(root, "connection", connection(profile.connection));
   if (profile.peers) {
-    put(root, "peers",
-        object_node({{"throughput", text_node(exact_rate(profile.peers->throughput))},
-                     {"latency", text_node(exact_duration(profile.peers->latency))}}));
+    SpecNode peers = object_node({{"throughput", text_node(exact_rate(profile.peers->throughput))},
+                                  {"latency", text_node(exact_duration(profile.peers->latency))}});
+    if (profile.peers->taken > Ratio(0)) put(peers, "taken", ratio(profile.peers->taken));
+    put(root, "peers", std::move(peers));
   }
   put(root, "devices", integer_node(profile.devices));
   if (profile.devices_per_host) {

@@ -185,6 +185,9 @@ enum class Booking {
 /// Adds the time of collectives over the devices' own links to copies of sharded states.
 /// `costs.transfers`: of host_bytes.
 void add_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs);
+/// Makes the unit's tasks longer by what collectives of its size take from them: a gather beside each pass where weights
+/// are prefetched, sums of gradients beside backward where they leave within it.
+void slow_beside_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs);
 /// Returns the costs of MovingState::graph, without transfers.
 [[nodiscard]] CostTable moving_costs(const MovingState& state, const CostTable& costs,
                                      const FarCompute& far);

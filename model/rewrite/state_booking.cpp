@@ -214,13 +214,83 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   return planned;
 }
 
+namespace {
+
+/// Time to gather or sum the shards of a tensor; 0 if it has none.
+Duration collective_time(const MovingState& state, std::size_t tensor, const PeerLink& peers,
+                         const CostTable& costs) {
+  const int shards = state.graph.tensors[tensor].shards;
+  if (shards == 1) return {};
+  const Bytes whole = costs.tensor_bytes[tensor];
+  const Bytes own(share_of_shard(whole.count(), shards));
+  return peers.latency + transfer_time(whole - own, peers.throughput);
+}
+
+enum Pass : std::uint8_t { kForwardPass, kBackwardPass, kPasses };
+using ByPass = std::array<Duration, kPasses>;
+
+/// By unit: time of collectives beside its passes, of all rounds.
+std::vector<ByPass> collectives_beside(const MovingState& state, const PeerLink& peers,
+                                       const CostTable& costs) {
+  std::vector<ByPass> beside(state.units.size());
+  const auto tasks = static_cast<std::int64_t>(state.planned.tasks.size());
+  const auto round = static_cast<std::int64_t>(state.planned.round_tasks);
+  const std::int64_t rounds = round > 0 ? tasks / round : 1;
+  for (std::size_t i = 0; i < state.units.size(); ++i) {
+    const StateUnit& unit = state.units[i];
+    if (!unit.weights_come || state.options.prefetch == 0) continue;
+    const Duration gather = collective_time(state, unit.weight->at(), peers, costs);
+    for (Duration& pass : beside[i]) pass += rounds * gather;
+  }
+  for (const StateGradient& gradient : state.gradients) {
+    if (!gradient.sent || !state.options.pipelined) continue;
+    beside[gradient.unit][kBackwardPass] +=
+        collective_time(state, gradient.sent->at(), peers, costs);
+  }
+  return beside;
+}
+
+}  // namespace
+
+void slow_beside_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs) {
+  if (peers.taken == Ratio(0)) return;
+  const std::vector<ByPass> beside = collectives_beside(state, peers, costs);
+  const auto pass_of = [&](std::size_t task) {
+    return state.planned.tasks[task].kind == TaskKind::kForward ? kForwardPass : kBackwardPass;
+  };
+  std::vector<ByPass> computes(state.units.size());
+  const auto each_task = [&](const auto& visit) {
+    for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
+      if (state.unit_of[i] && state.planned.tasks[i].kind != TaskKind::kUpdate) {
+        visit(i, *state.unit_of[i], pass_of(i));
+      }
+    }
+  };
+  each_task([&](std::size_t task, std::size_t unit, Pass pass) {
+    computes[unit][pass] += costs[costs.default_alternative(make_id<TaskId>(task))].time;
+  });
+  const double taken = peers.taken / kOne;
+  each_task([&](std::size_t task, std::size_t unit, Pass pass) {
+    if (computes[unit][pass] == Duration(0)) return;
+    // Beside a collective (1 - taken) of a kernel is done.
+    const double longer =
+        1 + std::min(taken * (beside[unit][pass] / computes[unit][pass]), taken / (1 - taken));
+    const auto first = static_cast<std::size_t>(costs.first_alternative[task]);
+    const auto end = static_cast<std::size_t>(costs.first_alternative[task + 1]);
+    for (std::size_t at = first; at < end; ++at) {
+      TaskAlternative& way = costs.alternatives[at];
+      way.time = Duration(std::llround(static_cast<double>(way.time.count()) * longer));
+      way.seconds *= longer;
+    }
+  });
+}
+
 void add_collectives(const MovingState& state, const PeerLink& peers, CostTable& costs) {
   for (std::size_t i = 0; i < state.graph.tensors.size(); ++i) {
     const Tensor& tensor = state.graph.tensors[i];
     if (tensor.shards == 1) continue;
     const Bytes whole = costs.tensor_bytes[i];
-    const Bytes own(share_of_shard(whole.count(), tensor.shards));
-    const Duration time = peers.latency + transfer_time(whole - own, peers.throughput);
+    const Duration time = collective_time(state, i, peers, costs);
     for (auto* copies : {&costs.transfers.to_far, &costs.transfers.to_near}) {
       TransferCost& copy = (*copies)[i];
       if (tensor.shard_far == 0) {

@@ -75,7 +75,9 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }
   run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
-  add_collectives(*moving, peers_of(which.hardware), run.costs);
+  const PeerLink peers = peers_of(which.hardware);
+  add_collectives(*moving, peers, run.costs);
+  slow_beside_collectives(*moving, peers, run.costs);
   return run;
 }
 

@@ -133,6 +133,31 @@ TEST_CASE("state: shards of four devices are summed, updated and gathered") {
   CHECK(ran(alone).milliseconds == 90);
 }
 
+TEST_CASE("state: collectives take from the kernels beside them") {
+  const auto slowed = [](const StateOptions& options, std::int64_t rounds, double taken) {
+    const Workload workload = three_layers();
+    StateExample example(workload, options, kFar, kLink, rounds);
+    PeerLink peers = kPeers;
+    peers.taken = Ratio(std::llround(taken * static_cast<double>(kOne.count())));
+    slow_beside_collectives(example.moving, peers, example.costs);
+    const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
+    return timeline.iteration_time.count() / kMillisecond.count();
+  };
+  StateOptions options{.shard = Shard::kGradients, .devices = 4};
+  // Sums of 10 ms beside a backward pass of 20 a layer, a fifth of which is lost: 3 x 2 ms more.
+  CHECK(slowed(options, 1, 0) == 130);
+  CHECK(slowed(options, 1, 0.2) == 136);
+  CHECK(slowed(options, 2, 0.2) == 220 + 12);
+  // Copies behind all that computes take nothing.
+  options.pipelined = false;
+  CHECK(slowed(options, 1, 0.2) == slowed(options, 1, 0));
+  // Gathers of 10 ms beside 10 and 20 as well: 3 x 2 + 3 x 4 ms more than 110.
+  options = {.shard = Shard::kWeights, .devices = 4};
+  CHECK(slowed(options, 1, 0.2) == 128);
+  // Half as quick for as long as a pass takes: 10 ms are 15, the 5 that are left run alone; 20 and 20 are 30.
+  CHECK(slowed(options, 1, 0.5) == 110 + 15 + 30);
+}
+
 TEST_CASE("state: a shard goes to far memory behind the sum, and comes back before the gather") {
   // A gradient 10 ms, its quarter 2.5: the last 90 to 102.5. All devices' updates on one host: to 192.5. A weight's
   // quarter 2.5, the gather 10: 205.
