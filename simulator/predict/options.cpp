@@ -465,7 +465,7 @@ constexpr auto kFixed = std::to_array<Option>({
     {.flag = "--adam",
      .value = "KERNELS",
      .help = "one kernel, or one an operation over all parameters, with a temporary number for "
-             "each; default fused",
+             "each, on the host a loop; default fused",
      .choices = "fused|foreach",
      .group = OptionGroup::kTransformers,
      .read = &choose<&CaseOptions::adam>},
@@ -512,7 +512,7 @@ constexpr auto kFixed = std::to_array<Option>({
     {.flag = "--loss",
      .value = "FORM",
      .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
-     .choices = "probabilities|native|eager|upcast|in_place|chunked",
+     .choices = "probabilities|eager|upcast|in_place|chunked",
      .group = OptionGroup::kTransformers,
      .read =
          [](const Option& option, auto text, auto& to) {

@@ -83,10 +83,9 @@ class SequenceWriter {
           {at.name});
       return;
     }
-    static constexpr const char* kMemories[] = {"probabilities", "in_place", "native", "eager",
-                                                "upcast"};
+    static constexpr const char* kMemories[] = {"probabilities", "in_place", "eager", "upcast"};
     add("softmax_cross_entropy",
-        dice_.once_in(2) ? "" : fmt::format(R"("memory": "{}")", kMemories[dice_.index(5)]),
+        dice_.once_in(2) ? "" : fmt::format(R"("memory": "{}")", kMemories[dice_.index(4)]),
         {at.name});
   }
 
