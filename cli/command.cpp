@@ -50,7 +50,7 @@ std::vector<std::string> help_words(const Command& command) {
 }
 
 std::span<const std::string> Arguments::values(FlagName flag) const {
-  for (const auto& [name, values] : flags_) {
+  for (const auto& [name, values] : flags) {
     if (name == flag.text()) return values;
   }
   return {};

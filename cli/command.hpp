@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
-namespace ooc {
+#include "cli/remarks.hpp"
+#include "simulator/predict/options.hpp"
+#include "simulator/predict/ranges.hpp"
 
-enum class OptionGroup;  // simulator/predict/options.hpp
+namespace ooc {
 
 /// Exit codes of the program (docs/architecture.md, 6).
 enum ExitCode : int {
@@ -51,11 +53,12 @@ struct Flag {
   std::string_view value = {};
   std::string_view help = {};
   Completes completes = Completes::kNothing;
-  std::string_view choices = {};  ///< for kChoices: "table|json|csv"
-  bool many = false;              ///< takes several values and may be repeated
-  std::string_view list = {};     ///< examples of several values; empty: only one value
-  OptionGroup group = {};         ///< default: kUsual
-  std::string_view brief = {};    ///< another name, such as "-o"; empty: none
+  std::string_view choices = {};   ///< for kChoices: "table|json|csv"
+  bool many = false;               ///< takes several values and may be repeated
+  std::string_view list = {};      ///< examples of several values; empty: only one value
+  OptionGroup group = {};          ///< default: kUsual
+  std::string_view brief = {};     ///< another name, such as "-o"; empty: none
+  const Option* option = nullptr;  ///< row that reads its value; null: the command reads it
 };
 
 /// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
@@ -94,41 +97,29 @@ struct Positionals {
   std::string_view word_choices = {};
 };
 
-/// Parsed command line, as texts; options.hpp converts them to values.
-class Arguments {
- public:
-  Arguments(std::vector<std::string> positionals,
-            std::vector<std::pair<std::string, std::vector<std::string>>> flags,
-            std::vector<std::string> command_line, std::string word = {}, std::string job = {})
-      : positionals_(std::move(positionals)),
-        flags_(std::move(flags)),
-        command_line_(std::move(command_line)),
-        word_(std::move(word)),
-        job_(std::move(job)) {}
+/// Command line. Options of a run are values (cli/options.hpp), all other flags texts.
+struct Arguments {
+  std::vector<std::string> command_line;  ///< whole, program name first, for reports
+  std::string word = {};                  ///< Positionals::word; empty: not given
+  std::vector<std::string> positionals = {};
+  std::vector<std::pair<std::string, std::vector<std::string>>> flags =
+      {};                    ///< those given, by name
+  std::string job = {};      ///< path of the job file given instead of positionals; empty: none
+  CaseOptions options = {};  ///< options with one value, and the limits of --max-input
+  /// Values of the axes that may have several, by index in axis_kinds(); empty: not given.
+  std::vector<AxisValues> lists = std::vector<AxisValues>(axis_kinds().size());
 
-  [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
-  /// Returns the word before the arguments (Positionals::word); empty: not given.
-  [[nodiscard]] const std::string& word() const { return word_; }
   /// Returns the values of a flag; empty: not given. A switch has one empty value.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// Returns the only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
-  /// Returns the path of the job file given instead of positionals; empty: none.
-  [[nodiscard]] const std::string& job() const { return job_; }
-  /// Returns all given flags by name, with their values.
-  [[nodiscard]] const std::vector<std::pair<std::string, std::vector<std::string>>>& flags() const {
-    return flags_;
+  /// Returns --output; default: "-", standard output.
+  [[nodiscard]] std::string output() const { return value("--output").value_or("-"); }
+  /// Returns kQuiet for --quiet.
+  [[nodiscard]] Remarks remarks() const {
+    return has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   }
-  /// Returns the whole command line, program name first, for reports.
-  [[nodiscard]] const std::vector<std::string>& command_line() const { return command_line_; }
-
- private:
-  std::vector<std::string> positionals_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> flags_;
-  std::vector<std::string> command_line_;
-  std::string word_;
-  std::string job_;
 };
 
 struct Command {
@@ -137,6 +128,7 @@ struct Command {
   std::string_view examples;  ///< start of --help, one example a line
   Positionals positionals = {};
   std::span<const Flag> flags = {};
+  bool has_rows = false;  ///< a result has rows, to which the values of axes belong
   int (*run)(const Arguments& arguments);  ///< returns the exit code; throws SpecError
 };
 

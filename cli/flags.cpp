@@ -39,7 +39,8 @@ Flag flag_of(const Option& option, Values values) {
           .choices = option.choices,
           .list = several ? option.list : "",
           .group = option.group,
-          .brief = option.names == OptionNames::kSchedules ? "--schedules" : ""};
+          .brief = option.names == OptionNames::kSchedules ? "--schedules" : "",
+          .option = &option};
 }
 
 bool is_among(std::initializer_list<std::string_view> names, std::string_view name) {

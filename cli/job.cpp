@@ -11,7 +11,6 @@
 #include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/planning.hpp"
-#include "simulator/predict/ranges.hpp"
 
 namespace ooc {
 namespace {
@@ -20,15 +19,6 @@ namespace {
 std::string_view looked_for(Asks asks) {
   if (asks == Asks::kLargestBatch) return "batch";
   return asks == Asks::kLongestSequence ? "seq" : "";
-}
-
-CaseOptions options_of(const Arguments& arguments, Asks asks,
-                       const std::vector<std::int64_t>& states) {
-  CaseOptions options = asks != Asks::kOnMachines ? case_options(arguments)
-                        : states.empty()          ? case_options(arguments, {"--link"})
-                                                  : case_options(arguments, {"--link", "--state"});
-  options.per_sample = asks == Asks::kLargestBatch;
-  return options;
 }
 
 ChosenSchedules schedules_of(const Arguments& arguments, Asks asks) {
@@ -46,11 +36,11 @@ constexpr std::size_t kMaxMachineRows = 1000;
 Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> profiles) {
   std::string network = network_of(arguments);  // the first of the two that is missing is told
   if (profiles.empty()) profiles = {hardware_of(arguments)};
-  const std::vector<std::int64_t> states =
-      asks == Asks::kOnMachines ? compared_states(arguments) : std::vector<std::int64_t>{};
-  CaseOptions options = options_of(arguments, asks, states);
+  CaseOptions options = arguments.options;
+  options.per_sample = asks == Asks::kLargestBatch;
   ResultOptions result = result_options(arguments);
   ChosenSchedules chosen = schedules_of(arguments, asks);
+  const AxisValues& states = arguments.lists[axis_place("--state")];
   const bool moves = std::ranges::any_of(states, [](auto each) { return each != 0; });
   if (options.state.any() || sharing_devices(options) > 1 || moves) {
     if (chosen.all) keep_carriers(chosen.schedules);
@@ -60,7 +50,7 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
 
   // The machine may name the framework, and that says what the network's graph keeps.
   std::vector<Machine> machines = load_machines(profiles, options);
-  load_framework_of(options, machines);
+  load_framework_of(options, arguments.value("--framework"), machines);
   Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
   for (const Machine& machine : machines) {
@@ -79,29 +69,19 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
           .machines = std::move(machines)};
 }
 
-std::vector<std::int64_t> compared_states(const Arguments& arguments) {
-  const auto text = arguments.value("--state");
-  if (!text) return {};
-  AxisValues states = axis_values(axis_kinds()[axis_place("--state")], *text);
-  return states.size() > 1 ? states : AxisValues{};
-}
-
 MachineLists machine_lists(const Arguments& arguments) {
-  MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag),
-                     .states = compared_states(arguments)};
+  MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag)};
+  const AxisValues& states = arguments.lists[axis_place("--state")];
+  if (states.size() > 1) lists.states = states;
   for (std::size_t i = 0; i < lists.machines.size(); ++i) {
     const auto here = lists.machines.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(lists.machines.begin(), here, *here) == here) continue;
     bad_value(kHardwareFlag, in_quotes(*here) + " twice", "each once");
   }
-  if (const auto text = arguments.value("--link")) {
-    const Option& link = axis_kinds()[axis_place("--link")];
-    for (const std::int64_t rate : axis_values(link, *text)) {
-      lists.links.emplace_back(BytesPerSecond(rate));
-    }
-  } else {
-    lists.links.emplace_back(std::nullopt);
+  for (const std::int64_t rate : arguments.lists[axis_place("--link")]) {
+    lists.links.emplace_back(BytesPerSecond(rate));
   }
+  if (lists.links.empty()) lists.links.emplace_back(std::nullopt);
   const std::size_t rows =
       lists.machines.size() * lists.links.size() * std::max<std::size_t>(1, lists.states.size());
   if (rows > kMaxMachineRows) {

@@ -45,9 +45,9 @@ struct Job {
 // Lists of `compare`: machines, links, presets of model states.
 
 struct MachineLists {
-  std::vector<std::string> machines;                 ///< names as typed
+  std::vector<std::string> machines;                      ///< names as typed
   std::vector<std::optional<BytesPerSecond>> links = {};  ///< link rates; unset: the profile's
-  std::vector<std::int64_t> states;                  ///< presets of --state, if several
+  std::vector<std::int64_t> states = {};                  ///< presets of --state, if several
 
   /// True for a single machine without lists, which gets a table of its schedules.
   [[nodiscard]] bool are_one() const {
@@ -55,8 +55,6 @@ struct MachineLists {
   }
 };
 
-/// Returns the presets of --state if it is a list or "all"; else empty.
-[[nodiscard]] std::vector<std::int64_t> compared_states(const Arguments& arguments);
 /// Reads --hardware, --link and --state. Throws SpecError for missing, repeated or too many values.
 [[nodiscard]] MachineLists machine_lists(const Arguments& arguments);
 

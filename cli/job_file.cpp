@@ -87,7 +87,7 @@ bool is_job(const SpecDocument& document) {
 bool is_looked_for(const Command& command, const Arguments& given, std::string_view flag) {
   const bool needs = command.name == "need";
   if (!needs && command.name != "max") return false;
-  const auto* axis = find_solve_axis(needs ? given.word() : given.value("--of").value_or("batch"));
+  const auto* axis = find_solve_axis(needs ? given.word : given.value("--of").value_or("batch"));
   return axis != nullptr &&
          (flag == axis->flag || (axis->word == "link" && flag.starts_with("--link-")));
 }
@@ -166,7 +166,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Comm
   const bool takes_schedule = command.name == "predict" || command.name == "fit";
   for (const TrainerFlag& each : trainer.flags) {
     const bool is_network = each.flag == kNetwork;
-    if (is_network ? !given.positionals().empty() : find_flag(command, each.flag) == nullptr)
+    if (is_network ? !given.positionals.empty() : find_flag(command, each.flag) == nullptr)
       continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
     const bool chooses = find_flag(command, "--schedule") == nullptr || given.has("--schedule");
@@ -176,7 +176,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Comm
                         .texts = {is_network ? network_of_hub(each.text) : each.text},
                         .file = each.file});
   }
-  for (const std::string& name : given.positionals()) {
+  for (const std::string& name : given.positionals) {
     entries_.push_back({.flag = std::string(kNetwork), .texts = {name}});
   }
   std::erase_if(entries_,
@@ -223,22 +223,24 @@ void JobFile::add_symbols(const SpecView& symbols) {
 }
 
 Arguments JobFile::with_flags_of(const Arguments& given) const {
-  std::vector<std::string> networks;
-  auto flags = given.flags();
-  std::erase_if(flags, [](const auto& each) { return each.first == "--job"; });
+  Arguments all = given;
+  all.positionals.clear();
+  all.job = file_;
+  std::erase_if(all.flags, [](const auto& each) { return each.first == "--job"; });
   for (const Entry& entry : entries_) {
     if (entry.flag == kNetwork) {
       for (const std::string& each : entry.texts) {
-        for (std::string& name : split_list(each, kNetwork)) networks.push_back(std::move(name));
+        for (std::string& name : split_list(each, kNetwork))
+          all.positionals.push_back(std::move(name));
       }
       continue;
     }
     if (given.has(std::string_view(entry.flag))) continue;
     const std::string between(1, entry.separator);
-    flags.emplace_back(entry.flag, std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
+    all.flags.emplace_back(entry.flag,
+                           std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
   }
-  return Arguments(std::move(networks), std::move(flags), given.command_line(), given.word(),
-                   file_);
+  return all;
 }
 
 std::string JobFile::words() const {
@@ -273,13 +275,13 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
   return SpecError(std::move(parts));
 }
 
-std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
-                                const ReadLimits& limits) {
+std::optional<JobFile> find_job(const Command& command, const Arguments& arguments) {
+  const ReadLimits& limits = arguments.options.limits;
   if (command.positionals.completes != Completes::kNetworks) return std::nullopt;
   if (const auto path = arguments.value("--job")) {
     const TrainerFile trainer =
         read_trainer_file(*path, arguments.value("--devices").value_or(""), limits);
-    const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+    const Remarks remarks = arguments.remarks();
     for (const std::string& text : trainer.remarks) remark(remarks, "remark: " + text);
     JobFile job(trainer, *path, command, arguments);
     remark(remarks, fmt::format("{}: {}", *path, job.words()));
@@ -287,7 +289,7 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
   }
   // What is too large for any reader is for the network's to refuse.
   const auto most = std::min(kMostOfJob, static_cast<std::uintmax_t>(limits.max_bytes));
-  for (const std::string& name : arguments.positionals()) {
+  for (const std::string& name : arguments.positionals) {
     const auto path = find_data(DataKind::kNetwork, name);
     std::error_code ignored;
     if (!path && !arguments.has("--hardware")) (void)locate(DataKind::kNetwork, name, kNetwork);
@@ -298,7 +300,7 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
     if (name != kStandardInput && !is_small) continue;
     const SpecDocument document = read_spec_file(*path, limits);
     if (!is_job(document)) continue;
-    if (arguments.positionals().size() > 1) {
+    if (arguments.positionals.size() > 1) {
       bad_value(kNetwork, in_quotes(name) + ", a job, beside others", "one job or networks",
                 "a job names its networks itself");
     }
@@ -307,15 +309,14 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
   return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments) {
+std::vector<std::pair<std::string, std::string>> job_of(const Command& command,
+                                                        const Arguments& arguments) {
   std::vector<std::pair<std::string, std::string>> job;
-  const Command* command = find_command(arguments.command_line()[1]);
-  if (command == nullptr) return job;
-  if (!arguments.positionals().empty()) {
-    job.emplace_back("network", json_string(arguments.positionals().front()));
+  if (!arguments.positionals.empty()) {
+    job.emplace_back("network", json_string(arguments.positionals.front()));
   }
-  for (const auto& [name, values] : arguments.flags()) {
-    const Flag* flag = find_flag(*command, name);
+  for (const auto& [name, values] : arguments.flags) {
+    const Flag* flag = find_flag(command, name);
     const Option* option = find_option(name);
     // What has a unit results have as a number.
     if (flag == nullptr || !is_of_jobs(*flag) || (option && !option_unit(*option).empty()))

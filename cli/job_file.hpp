@@ -56,11 +56,11 @@ class JobFile {
 };
 
 /// Returns the job of --job, or of the only argument if that is a job file. Unset for networks.
-[[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments,
-                                              const ReadLimits& limits);
+[[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments);
 
 /// Returns a command line as a job: keys, and values as JSON, without flags about output.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Command& command,
+                                                                      const Arguments& arguments);
 
 // The JSON Schema of job files, made from the table of options and the commands' own flags.
 

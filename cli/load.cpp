@@ -76,8 +76,10 @@ void load_framework(CaseOptions& options, const std::string& name, std::string_v
                           {.limits = options.limits, .folders = framework_folders()}));
 }
 
-void load_framework_of(CaseOptions& options, std::span<const Machine> machines) {
-  if (options.framework || machines.empty()) return;
+void load_framework_of(CaseOptions& options, const std::optional<std::string>& given,
+                       std::span<const Machine> machines) {
+  if (given) return load_framework(options, *given, "--framework");
+  if (machines.empty()) return;
   const Machine& first = machines.front();
   for (const Machine& machine : machines) {
     if (machine.profile.framework == first.profile.framework) continue;
@@ -91,7 +93,6 @@ void load_framework_of(CaseOptions& options, std::span<const Machine> machines) 
 }
 
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload) {
-  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   if (const auto path = arguments.value("--layer-times")) {
     if (*path == kStandardInput || !is_kineto_trace(*path)) {
       options.layer_times = read_layer_times_file(*path, *workload.network, options.limits);
@@ -100,7 +101,7 @@ void load_layer_times(CaseOptions& options, const Arguments& arguments, const Wo
     const Network& network = *workload.network;
     TracedLayers traced =
         layers_of_trace(read_kineto_trace(*path, ranges_of_layers(network)), network, *path);
-    remark_on(remarks, *path, traced.coverage);
+    remark_on(arguments.remarks(), *path, traced.coverage);
     options.layer_times = std::move(traced.times);
   }
 }

@@ -29,9 +29,10 @@ void check_files(const std::vector<std::string>& given, const std::vector<std::s
                                                  const CaseOptions& options);
 /// Reads the framework called `name` into the options. Throws SpecError for an unknown name.
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place);
-/// Without --framework: loads the framework that all machines name, if any. Throws SpecError if
+/// Loads the framework called `given` (of --framework), else the one that all machines name, if any. Throws SpecError if
 /// they differ.
-void load_framework_of(CaseOptions& options, std::span<const Machine> machines);
+void load_framework_of(CaseOptions& options, const std::optional<std::string>& given,
+                       std::span<const Machine> machines);
 /// Reads --layer-times for the workload's layers.
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload);
 

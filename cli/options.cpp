@@ -12,7 +12,6 @@
 
 #include "cli/flags.hpp"
 #include "cli/job_file.hpp"
-#include "cli/load.hpp"
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
@@ -24,17 +23,6 @@
 namespace ooc {
 namespace {
 
-ReadLimits limits_of(std::string_view text, std::string_view flag) {
-  const ReadLimits limits{.max_bytes = bytes_of(text, flag).count()};
-  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  if (memory > 0 && memory < limits.max_bytes) {
-    bad_value(flag, in_quotes(text),
-              fmt::format("at most {}, the memory of this machine",
-                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
-  }
-  return limits;
-}
-
 Colour colour_of(const Arguments& arguments, const std::string& output) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
@@ -44,18 +32,6 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
   if (output != "-" || isatty(STDOUT_FILENO) == 0) return Colour::kNone;
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return Colour::kNone;
   return Colour::kAnsi;
-}
-
-bool is_among(std::initializer_list<FlagName> names, std::string_view name) {
-  return std::ranges::any_of(names, [&](FlagName each) { return each.text() == name; });
-}
-
-constexpr std::string_view kFramework = "--framework";
-
-void read_given(const Option& option, const Arguments& arguments,
-                std::initializer_list<FlagName> but, CaseOptions& options) {
-  if (is_among(but, option.flag)) return;
-  if (const auto text = arguments.value(option.flag)) read_option(option, *text, options);
 }
 
 /// A flag that changes what another one asks for says so where nobody asks: it would be lost.
@@ -72,46 +48,58 @@ void check_beside(const Arguments& arguments) {
   }
 }
 
-}  // namespace
-
-CaseOptions case_options(const Arguments& arguments, std::initializer_list<FlagName> but) {
-  CaseOptions options = options_beside_axes(arguments, but);
-  for (const Option& axis : axis_kinds()) read_given(axis, arguments, but, options);
-  if (const auto name = arguments.value(kFramework)) load_framework(options, *name, kFramework);
-  if (const auto text = arguments.value("--exchange"); text && options.devices == 1) {
+/// How gradients are exchanged matters where a run or a row has several devices.
+void check_exchange(const Arguments& arguments) {
+  const auto text = arguments.value("--exchange");
+  if (!text) return;
+  const AxisValues& devices = arguments.lists[axis_place("--devices")];
+  const bool one = std::ranges::count(devices, 1) == std::ssize(devices);
+  if (one && arguments.options.devices == 1) {
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
+}
+
+void read_given(const Option& option, const Command& command, Arguments& arguments) {
+  const auto text = arguments.value(option.flag);
+  const Flag* flag = find_named(command.flags, option.flag);
+  if (!text || (flag != nullptr && flag->option == nullptr)) return;
+  if (flag == nullptr || flag->list.empty()) return read_option(option, *text, arguments.options);
+  if (option.values.parse == nullptr) return;  // names, of files and schedules
+  const Repeats repeats = arguments.has("--zip") ? Repeats::kAllowed : Repeats::kRefused;
+  AxisValues& values = arguments.lists[axis_place(option.flag)];
+  values = axis_values(option, *text, repeats);
+  if (values.size() == 1 && !command.has_rows) option.apply(values.front(), arguments.options);
+}
+
+}  // namespace
+
+void read_options(const Command& command, Arguments& arguments) {
+  const bool has_any =
+      std::ranges::any_of(command.flags, [](const Flag& flag) { return flag.option != nullptr; });
+  if (!has_any) return;
+  check_beside(arguments);
+  CaseOptions& options = arguments.options;
+  options.families = family_folders();
+  options.onnx = &import_onnx;
+  options.errors = measured_errors_table();
+  for (const Option& option : run_options()) {
+    if (option.column.empty()) read_given(option, command, arguments);
+  }
+  apply_state_changes(options.state_changes, options.state);
+  for (const Option& axis : axis_kinds()) read_given(axis, command, arguments);
+  check_exchange(arguments);
+  if (command.has_rows) return;
   if (arguments.has("--exchange") && options.state.shard != Shard::kNone) {
     cannot_combine("--exchange", "--shard", "leave it out",
                    "shards are gathered and summed in units");
   }
   check_together(options);
-  options.asked = job_of(arguments);
-  return options;
-}
-
-CaseOptions options_beside_axes(const Arguments& arguments, std::initializer_list<FlagName> but) {
-  check_beside(arguments);
-  CaseOptions options;
-  options.limits = read_limits(arguments);
-  options.families = family_folders();
-  options.onnx = &import_onnx;
-  options.errors = measured_errors_table();
-  for (const Option& option : run_options()) {
-    if (option.column.empty()) read_given(option, arguments, but, options);
-  }
-  apply_state_changes(options.state_changes, options.state);
-  return options;
-}
-
-ReadLimits read_limits(const Arguments& arguments) {
-  const auto text = arguments.value(flags::kMaxInput);
-  return text ? limits_of(*text, flags::kMaxInput.name) : ReadLimits{};
+  options.asked = job_of(command, arguments);
 }
 
 ResultOptions result_options(const Arguments& arguments) {
   ResultOptions options;
-  options.output = arguments.value("--output").value_or("-");
+  options.output = arguments.output();
   if (const auto text = arguments.value("--format")) {
     options.writer = find_writer(*text);
     if (options.writer == nullptr) unknown_word("--format", *text, names_of(writers()));
@@ -119,17 +107,17 @@ ResultOptions result_options(const Arguments& arguments) {
     options.writer = find_writer(format_of_name(options.output));
     if (options.writer == nullptr) options.writer = writers().front();
   }
+  options.remarks = arguments.remarks();
   options.write = {
-      .tool = {.version = std::string(version()), .command = arguments.command_line()},
+      .tool = {.version = std::string(version()), .command = arguments.command_line},
       .look = {.colour = colour_of(arguments, options.output), .width = width_for(options.output)}};
-  if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
   return options;
 }
 
 std::string required_positional(const Arguments& arguments, std::string_view name,
                                 std::string_view expected) {
-  if (arguments.positionals().empty()) bad_value(name, "none", std::string(expected));
-  return arguments.positionals().front();
+  if (arguments.positionals.empty()) bad_value(name, "none", std::string(expected));
+  return arguments.positionals.front();
 }
 
 std::string network_of(const Arguments& arguments) {

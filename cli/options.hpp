@@ -19,13 +19,9 @@
 
 namespace ooc {
 
-/// Returns the options of a job. `but`: flags that the command reads itself.
-[[nodiscard]] CaseOptions case_options(const Arguments& arguments,
-                                       std::initializer_list<FlagName> but = {});
-
-/// Returns the options from flags that are not axes of sweeps (simulator/predict/options.hpp).
-[[nodiscard]] CaseOptions options_beside_axes(const Arguments& arguments,
-                                              std::initializer_list<FlagName> but = {});
+/// Converts the options of a run, those of a job file too, by the table (simulator/predict/options.hpp). A flag of the
+/// command's own that has the name of an option is left to the command.
+void read_options(const Command& command, Arguments& arguments);
 
 struct ResultOptions {
   const Writer* writer = nullptr;
@@ -33,9 +29,6 @@ struct ResultOptions {
   WriteOptions write = {};
   Remarks remarks = Remarks::kShown;
 };
-
-/// Returns --max-input, else the default limits. Throws SpecError above the machine's memory.
-[[nodiscard]] ReadLimits read_limits(const Arguments& arguments);
 
 [[nodiscard]] ResultOptions result_options(const Arguments& arguments);
 

@@ -44,7 +44,7 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
     if (auto path = find_data(DataKind::kHardware, name)) files.push_back(*std::move(path));
   }
   files.insert(files.end(), inputs.others.begin(), inputs.others.end());
-  if (!arguments.job().empty()) files.push_back(arguments.job());
+  if (!arguments.job.empty()) files.push_back(arguments.job);
   for (const FlagName flag :
        std::initializer_list<FlagName>{"--layer-times", "--import-measurements"}) {
     if (auto path = arguments.value(flag)) files.push_back(*std::move(path));
@@ -76,7 +76,7 @@ std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName fla
 }  // namespace
 
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
-  std::vector<Named> named{{"--output", arguments.value("--output").value_or("-")}};
+  std::vector<Named> named{{"--output", arguments.output()}};
   for (const FlagName flag : std::initializer_list<FlagName>{
            "--trace", "--memory-snapshot", "--export-plan", "--export-policy", "--report"}) {
     if (auto path = arguments.value(flag))
@@ -92,7 +92,7 @@ void check_outputs(const Arguments& arguments, const Inputs& inputs) {
 Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
   // Everything is checked before the first file is made.
   check_outputs(arguments, inputs);
-  return {.result = OutputFile("--output", arguments.value("--output").value_or("-")),
+  return {.result = OutputFile("--output", arguments.output()),
           .trace = open_optional(arguments, "--trace"),
           .plan = open_optional(arguments, "--export-plan"),
           .policy = open_optional(arguments, "--export-policy"),

@@ -3,12 +3,16 @@
 #include "cli/parse.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 
+#include "cli/flags.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 
 namespace ooc {
@@ -102,6 +106,17 @@ std::string help_text(const Command& command, const std::string& asked) {
   return text + "\nMore options:\n" + others + "  --help all           Every option\n";
 }
 
+ReadLimits limits_of(std::string_view text, std::string_view flag) {
+  const ReadLimits limits{.max_bytes = bytes_of(text, flag).count()};
+  const Int128 memory = Int128{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  if (memory > 0 && memory < limits.max_bytes) {
+    bad_value(flag, in_quotes(text),
+              fmt::format("at most {}, the memory of this machine",
+                          format_bytes(Bytes(static_cast<std::int64_t>(memory)))));
+  }
+  return limits;
+}
+
 class Parser {
  public:
   Parser(const Command& command, const std::vector<std::string>& words)
@@ -131,7 +146,7 @@ class Parser {
       word = plain_.front();
       plain_.erase(plain_.begin());
     }
-    std::vector<std::pair<std::string, std::vector<std::string>>> flags;
+    Arguments arguments{.command_line = words_, .word = std::move(word)};
     for (const Flag& flag : command_.flags) {
       const auto given = given_.find(flag.name);
       if (given == given_.end()) continue;
@@ -140,9 +155,13 @@ class Parser {
       if (values.size() > 1 && !flag.many) {
         bad_value(flag.name, fmt::format("it {} times", values.size()), "it once");
       }
-      flags.emplace_back(flag.name, std::move(values));
+      arguments.flags.emplace_back(flag.name, std::move(values));
     }
-    return Arguments(std::move(plain_), std::move(flags), words_, std::move(word));
+    arguments.positionals = std::move(plain_);
+    if (const auto text = arguments.value(flags::kMaxInput)) {
+      arguments.options.limits = limits_of(*text, flags::kMaxInput.name);
+    }
+    return arguments;
   }
 
  private:

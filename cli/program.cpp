@@ -58,9 +58,9 @@ class NamesOfInputs {
 /// Throws SpecError if two inputs are standard input. Unless --quiet, remarks on names of data files that also exist in
 /// the current folder.
 void check_inputs(const Command& command, const Arguments& arguments) {
-  NamesOfInputs names(arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown);
+  NamesOfInputs names(arguments.remarks());
   const Positionals& positionals = command.positionals;
-  names.check(positionals.name, positionals.completes, arguments.positionals());
+  names.check(positionals.name, positionals.completes, arguments.positionals);
   for (const Flag& flag : command.flags) {
     names.check(flag.name, flag.completes, arguments.values(flag));
   }
@@ -133,7 +133,7 @@ std::string_view typed_for(const Arguments& arguments, const SpecError::Parts& e
   if (error.place == "--offload" && arguments.has("--state") && !arguments.has("--offload")) {
     return "--state";
   }
-  const auto& words = arguments.command_line();
+  const auto& words = arguments.command_line;
   const bool is_list = std::ranges::any_of(words, [](const std::string& word) {
     return word == "--schedules" || word.starts_with("--schedules=");
   });
@@ -158,10 +158,11 @@ int run_command_line(const std::vector<std::string>& command_line) {
   if (const auto* help = std::get_if<HelpWanted>(&parsed))
     return print(folded(help->text, width_for("-")));
   const Arguments& typed = std::get<Arguments>(parsed);
-  const auto job = find_job(*command, typed, read_limits(typed));
-  const Arguments arguments = job ? job->with_flags_of(typed) : typed;
+  const auto job = find_job(*command, typed);
+  Arguments arguments = job ? job->with_flags_of(typed) : typed;
   try {
     check_inputs(*command, arguments);
+    read_options(*command, arguments);
     return command->run(arguments);
   } catch (const SpecError& error) {
     SpecError::Parts parts = error.parts();

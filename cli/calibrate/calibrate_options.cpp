@@ -87,8 +87,8 @@ CalibrateOptions calibrate_options(const Arguments& arguments) {
   options.again = flags_to_repeat(arguments);
   options.probe = arguments.value("--probe");
   options.without_probe = options.probe == "none";
-  if (arguments.has("--quiet")) options.remarks = Remarks::kQuiet;
-  options.limits = read_limits(arguments);
+  options.remarks = arguments.remarks();
+  options.limits = arguments.options.limits;
   if (options.without_probe && !options.from) {
     bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
   }

@@ -156,7 +156,7 @@ int run_from_nvbandwidth(const Arguments& arguments) {
   }
   const std::string output = arguments.value("--output").value_or("");
   if (output.empty()) bad_value("--output", "none", "the file for the profile");
-  const ReadLimits limits = read_limits(arguments);
+  const ReadLimits limits = arguments.options.limits;
   const SpecDocument document =
       read_spec_text(read_text_file(path, "--from-nvbandwidth", limits), path, limits);
   const Bandwidths read =

@@ -165,7 +165,7 @@ int run_from_operations(const Arguments& arguments) {
     bad_value("--output", "none", "the file for the profile, or --prices");
   if (output == "-") bad_value("--output", "\"-\"", "a file", "the report goes to standard output");
 
-  const ReadLimits limits = read_limits(arguments);
+  const ReadLimits limits = arguments.options.limits;
   HardwareProfile profile =
       read_profile_file(locate(DataKind::kHardware, *hardware, "--hardware"),
                         {.limits = limits, .architecture_folders = architecture_folders()});

@@ -143,9 +143,9 @@ constexpr std::array kOfResult{flags::kFormat, flags::kOutput, flags::kMaxInput,
 /// The job, and what of it is under its own name.
 class Trials {
  public:
-  explicit Trials(const Arguments& arguments) : runner_(read_limits(arguments)) {
+  explicit Trials(const Arguments& arguments) : runner_(arguments.options.limits) {
     words_ = {"ooc-paleo", "predict", network_of(arguments)};
-    for (const auto& [flag, values] : arguments.flags()) {
+    for (const auto& [flag, values] : arguments.flags) {
       if (find_named(kOfResult, flag) != nullptr) continue;  // about results
       for (const std::string& value : values) {
         words_.push_back(flag);
@@ -173,9 +173,11 @@ class Trials {
     if (std::ranges::find(words, "--schedule") == words.end()) {
       words.insert(words.end(), {"--schedule", "in-core"});
     }
-    const auto parsed = parse_arguments(*find_command("predict"), words);
+    const Command& predict = *find_command("predict");
+    Arguments arguments = std::get<Arguments>(parse_arguments(predict, words));
+    read_options(predict, arguments);
     std::optional<RunReport> result;
-    runner_.predict(std::get<Arguments>(parsed),
+    runner_.predict(arguments,
                     [&](const RunReport& report, const Case&, const CaseRun&) { result = report; });
     return result;
   }

@@ -116,7 +116,7 @@ int run_calibrate(const Arguments& arguments) {
   const ReportInput reported{
       .set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks};
   if (pictures.wanted()) {
-    const std::string json = calibration_json(reported, version(), arguments.command_line());
+    const std::string json = calibration_json(reported, version(), arguments.command_line);
     pictures.finish(read_back.name + ": calibration", {{PageDocument{.json = json}}});
   }
   const std::string told = printable(calibration_report(reported), "\n");

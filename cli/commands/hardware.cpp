@@ -46,7 +46,7 @@ constexpr std::array kHardwareFlags{kArchitecture, kMultiprocessors, kPeak,     
                                     kSustained,    kPeaksSource,     flags::kOutput, flags::kQuiet};
 
 std::string name_in(const Arguments& arguments) {
-  const std::vector<std::string>& words = arguments.positionals();
+  const std::vector<std::string>& words = arguments.positionals;
   if (words.empty()) bad_value("hardware", "nothing to do", "new NAME");
   if (words[0] != "new") unknown_word("hardware", words[0], {"new"});
   if (words.size() > 2) bad_value("hardware", in_quotes(words[2]), "one NAME behind new");
@@ -78,7 +78,7 @@ std::vector<std::string> link_folders() {
 }
 
 int run_hardware(const Arguments& arguments) {
-  const std::string output = arguments.value("--output").value_or("-");
+  const std::string output = arguments.output();
   const DataSheetSources sources{.profiles = {.architecture_folders = architecture_folders()},
                                  .link_folders = link_folders(),
                                  .file = output};
@@ -89,7 +89,7 @@ int run_hardware(const Arguments& arguments) {
   const HardwareProfile read_back = read_profile_text(text, output, sources.profiles);
   out.write(text);
   out.commit();
-  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+  const Remarks remarks = arguments.remarks();
   remark(remarks, fmt::format("remark: {}: assumed, not from a data sheet: {}", read_back.name,
                               fmt::join(read_back.assumed, ", ")));
   return kExitOk;

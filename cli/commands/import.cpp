@@ -59,7 +59,7 @@ SpecDocument imported(const std::string& name, NetworkOptions& network, const Im
 int run_import(const Arguments& arguments) {
   const std::string name =
       required_positional(arguments, "MODEL", "a config.json, the folder of one, or an ONNX model");
-  const CaseOptions job = case_options(arguments);
+  const CaseOptions& job = arguments.options;
   const ImportOptions options = import_options(arguments, job);
   const std::optional<AdapterOptions>& adapters = job.adapters;
   NetworkOptions how{.limits = job.limits, .symbols = job.symbols, .kernels = job.kernels, .adapters = adapters};

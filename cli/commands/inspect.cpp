@@ -28,17 +28,16 @@ int run_inspect(const Arguments& arguments) {
   if (!profile && arguments.has("--layer-times")) {
     needs_option("--layer-times", "--hardware");
   }
-  CaseOptions options = case_options(arguments);
+  CaseOptions options = arguments.options;
   options.per_sample = true;
   const ResultOptions result = result_options(arguments);
   Outputs outputs = open_outputs(
       arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
 
   std::optional<Machine> machine;
-  if (profile) {
-    machine = load_hardware(*profile, "--hardware", options);
-    load_framework_of(options, {&*machine, 1});
-  }
+  if (profile) machine = load_hardware(*profile, "--hardware", options);
+  load_framework_of(options, arguments.value("--framework"),
+                    {machine ? &*machine : nullptr, profile ? 1U : 0U});
   const Workload workload = load_workload(network, "NETWORK", options);
   load_layer_times(options, arguments, workload);
   remark_on_training(result.remarks, workload, options);

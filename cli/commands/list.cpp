@@ -139,18 +139,18 @@ std::string everything() {
 }
 
 int run_list(const Arguments& arguments) {
-  const std::string kind = arguments.positionals().empty() ? "" : arguments.positionals().front();
+  const std::string kind = arguments.positionals.empty() ? "" : arguments.positionals.front();
   const std::vector<std::string> known = words_of(kKinds);
   if (!kind.empty() && std::ranges::find(known, kind) == known.end()) {
     unknown_word("list", kind, known);
   }
-  OutputFile("--output", arguments.value("--output").value_or("-"))
+  OutputFile("--output", arguments.output())
       .finish(folded(kind.empty() ? everything() : lines_text(table_lines_of(kind), ""),
-                     width_for(arguments.value("--output").value_or("-"))));
+                     width_for(arguments.output())));
   // Behind the names, which are alone on standard output: scripts read them.
   const std::optional<DataKind> data = data_kind(kind);
   if (!data) return kExitOk;
-  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+  const Remarks remarks = arguments.remarks();
   const std::string place = origin(*data);
   remark(remarks, place.empty() ? no_data_folder() : kind + ": in " + place);
   return kExitOk;

@@ -45,7 +45,7 @@ std::int64_t limit_of(const Arguments& arguments, const SolveAxis& axis) {
     bad_value(flag, in_quotes(*text),
               "at most " + std::to_string(kMaxTimes) + ", the most copies of a repeat");
   }
-  const int devices = axis.word == "batch" ? case_options(arguments).devices : 1;
+  const int devices = axis.word == "batch" ? arguments.options.devices : 1;
   if (limit < devices) {
     bad_value(flag, *text,
               "at least " + std::to_string(devices) + ", a sample for each of the --devices");

@@ -18,14 +18,14 @@ const auto kNeedFlags = flags::joined(
                                      flags::kMaxInput, flags::kQuiet, flags::kNoColor});
 
 const SolveAxis& needed_axis(const Arguments& arguments) {
-  if (arguments.word().empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));
-  const SolveAxis* axis = find_solve_axis(arguments.word());
+  if (arguments.word.empty()) bad_value("WHAT", "none", "one of " + std::string(kNeededWords));
+  const SolveAxis* axis = find_solve_axis(arguments.word);
   if (axis == nullptr || !axis->is_needed()) {
     std::vector<std::string> words;
     for (const SolveAxis& each : solve_axes()) {
       if (each.is_needed()) words.emplace_back(each.word);
     }
-    unknown_word("WHAT", arguments.word(), words);
+    unknown_word("WHAT", arguments.word, words);
   }
   const auto refuse = [&](FlagName flag) {
     if (!arguments.has(flag)) return;

@@ -167,7 +167,7 @@ int run_replay(const Arguments& arguments) {
   Outputs outputs = open_outputs(
       arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
   const Machine machine = load_hardware(options.profile, "--hardware", options.job);
-  load_framework_of(options.job, {&machine, 1});
+  load_framework_of(options.job, arguments.value("--framework"), {&machine, 1});
   options.job.allocator = Allocator::kIdeal;  // blocks get their places from the replay itself
   if (options.job.framework) {
     Framework framework = *options.job.framework;

@@ -83,7 +83,7 @@ std::string check_charted(const SpecDocument& document, const std::string& first
 }
 
 int run_report(const Arguments& arguments) {
-  const std::vector<std::string>& files = arguments.positionals();
+  const std::vector<std::string>& files = arguments.positionals;
   (void)required_positional(arguments, "FILES", "results as JSON");
   if (!arguments.has(kPage)) bad_value(kPage.name, "none", "a place for the page");
   check_outputs(arguments, {.others = files});
@@ -91,8 +91,8 @@ int run_report(const Arguments& arguments) {
   std::vector<std::string> texts;
   std::string first;
   for (const std::string& file : files) {
-    texts.push_back(read_text_file(file, "FILES", read_limits(arguments)));
-    first = check_charted(read_spec_text(texts.back(), file, read_limits(arguments)), first);
+    texts.push_back(read_text_file(file, "FILES", arguments.options.limits));
+    first = check_charted(read_spec_text(texts.back(), file, arguments.options.limits), first);
   }
   std::vector<PageDocument> documents;
   for (std::size_t i = 0; i < files.size(); ++i) {

@@ -39,7 +39,7 @@ int run_schema(const Arguments& arguments) {
   const std::string format = required_positional(
       arguments, "schema", "network, hwprofile, framework, job, policy, row or measured");
   const bool is_job = format == "job" || format == "study";
-  OutputFile("--output", arguments.value("--output").value_or("-"))
+  OutputFile("--output", arguments.output())
       .finish(is_job ? job_schema() : read_text_file(path_of(format)));
   return kExitOk;
 }

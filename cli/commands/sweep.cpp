@@ -57,7 +57,7 @@ const SweepFormat& format_of(const Arguments& arguments) {
     if (const SweepFormat* format = find_sweep_format(*text)) return *format;
     unknown_word("--format", *text, {"csv", "json", "jsonl", "sqlite"});
   }
-  const std::string output = arguments.value("--output").value_or("-");
+  const std::string output = arguments.output();
   const std::string ending = ending_of(output);
   const SweepFormat* format = find_sweep_format(ending.empty() ? "csv" : ending);
   if (format == nullptr) {
@@ -294,17 +294,11 @@ void show_remarks(const SweepInputs& inputs, const SweepGrid& grid, Remarks rema
     remark_on_machine(remarks, machine, inputs.devices);
 }
 
-/// The options of all rows, but for the axes. How gradients are exchanged matters where a row has several devices.
-CaseOptions options_of(const Arguments& arguments, const SweepLists& lists) {
-  CaseOptions options = options_beside_axes(arguments);
-  const auto& devices = lists.of("--devices");
-  const bool one = std::ranges::count(devices, 1) == std::ssize(devices);
-  if (const auto text = arguments.value("--exchange"); text && one) {
-    bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
-  }
-  if (const auto& precisions = lists.of("--precision"); !precisions.empty()) {
-    options.precision = static_cast<Precision>(precisions.front());
-  }
+/// The options of all rows, but for the axes.
+CaseOptions options_of(const Arguments& arguments) {
+  CaseOptions options = arguments.options;
+  const AxisValues& precisions = arguments.lists[axis_place("--precision")];
+  if (!precisions.empty()) options.precision = static_cast<Precision>(precisions.front());
   check_together(options);
   return options;
 }
@@ -328,10 +322,10 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
 
 int run_sweep_command(const Arguments& arguments) {
   const SweepLists lists = sweep_lists(arguments);
-  const CaseOptions options = options_of(arguments, lists);
+  const CaseOptions options = options_of(arguments);
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
-  const Remarks remarks = arguments.has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
+  const Remarks remarks = arguments.remarks();
   check_chosen(arguments, lists.schedules);
   const bool all = chosen_schedules(arguments).all;
   if (arguments.has("--dry-run")) {
@@ -341,7 +335,7 @@ int run_sweep_command(const Arguments& arguments) {
   }
   check_outputs(arguments, {.networks = lists.networks, .profiles = lists.hardware});
   Pictures pictures(arguments);
-  SweepOutput out(arguments.value("--output").value_or("-"), format);
+  SweepOutput out(arguments.output(), format);
 
   const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
   show_remarks(inputs, SweepGrid(lists), remarks);
@@ -351,7 +345,7 @@ int run_sweep_command(const Arguments& arguments) {
     bad_value("sweep", fmt::format("{} rows for a page", range.size()),
               fmt::format("at most {}", kMostRowsOfPage), "--rows A:B takes a part of them");
   }
-  const ToolInfo tool{.version = std::string(version()), .command = arguments.command_line()};
+  const ToolInfo tool{.version = std::string(version()), .command = arguments.command_line};
   const bool wants_knees = format.name == "json" || pictures.wanted();
   SweepJob job{.grid = grid,
                .inputs = inputs,
@@ -418,6 +412,7 @@ extern const Command sweep_command{
          .completes = Completes::kNetworks,
          .many = true},
     .flags = kSweepFlags,
+    .has_rows = true,
     .run = &run_sweep_command,
 };
 

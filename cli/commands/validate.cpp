@@ -24,8 +24,8 @@ constexpr std::array kValidateFlags{kFramework,     flags::kFormat,   flags::kOu
 
 int run_validate(const Arguments& arguments) {
   const ResultOptions result = result_options(arguments);
-  const ReadLimits limits = read_limits(arguments);
-  const std::vector<std::string> files = find_rows(arguments.positionals());
+  const ReadLimits limits = arguments.options.limits;
+  const std::vector<std::string> files = find_rows(arguments.positionals);
   Outputs outputs = open_outputs(arguments, {.others = files});
   // Every file is read before the first job is run.
   ValidationReport report;

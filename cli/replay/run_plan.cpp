@@ -304,7 +304,7 @@ ReplayOptions replay_options(const Arguments& arguments) {
   options.network = network_of(arguments);
   options.profile = hardware_of(arguments);
   options.schedule = &chosen_schedule(arguments);
-  options.job = case_options(arguments, {"--compute"});
+  options.job = arguments.options;
   options.result = result_options(arguments);
   options.run.mode = mode_of(arguments);
   options.run.iterations = count_of(arguments, "--iterations", 20, 1);

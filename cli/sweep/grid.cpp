@@ -124,7 +124,8 @@ void check_size(const SweepLists& lists) {
 SweepLists sweep_lists(const Arguments& arguments) {
   SweepLists lists;
   lists.zip = arguments.has("--zip");
-  lists.networks = arguments.positionals();
+  lists.values = arguments.lists;
+  lists.networks = arguments.positionals;
   lists.hardware = elements(arguments, "--hardware");
   lists.frameworks = elements(arguments, "--framework");
   check_some(lists.networks, "NETWORK",
@@ -138,14 +139,6 @@ SweepLists sweep_lists(const Arguments& arguments) {
   lists.of("--hardware") = take_names(lists.hardware);
   lists.of("--framework") = take_names(lists.frameworks);
   lists.of("--schedule") = take_names(lists.schedules);
-  for (std::size_t i = 0; i < axis_kinds().size(); ++i) {
-    const Option& axis = axis_kinds()[i];
-    if (axis.values.parse == nullptr) continue;
-    const auto text = arguments.value(axis.flag);
-    if (text) {
-      lists.values[i] = axis_values(axis, *text, lists.zip ? Repeats::kAllowed : Repeats::kRefused);
-    }
-  }
   if (const auto text = arguments.value("--symbol")) {
     lists.symbols = symbol_lists(*text);
     AxisValues& places = lists.of("--symbol");
@@ -165,7 +158,7 @@ namespace {
 
 void load_frameworks(SweepInputs& inputs, const SweepLists& lists) {
   if (lists.frameworks.empty()) {
-    load_framework_of(inputs.options, inputs.machines);
+    load_framework_of(inputs.options, std::nullopt, inputs.machines);
     inputs.frameworks.push_back(inputs.options.framework);
     return;
   }

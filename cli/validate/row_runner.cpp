@@ -49,16 +49,18 @@ std::string from_row(const std::string& word, const SpecView& place) {
 Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   for (std::string& word : words) word = from_row(word, place);
   words.insert(words.begin(), "ooc-paleo");
-  auto result = parse_arguments(*find_command(words[1]), words);
+  const Command& command = *find_command(words[1]);
+  auto result = parse_arguments(command, words);
   if (std::holds_alternative<HelpWanted>(result)) place.fail("--help", "a job");
   Arguments arguments = std::get<Arguments>(std::move(result));
-  for (const Flag& flag : find_command(words[1])->flags) {
+  for (const Flag& flag : command.flags) {
     const bool about_output =
         flag.completes == Completes::kFiles || flag.name == flags::kFormat.name;
     if (about_output && arguments.has(flag)) {
       place.fail(std::string(flag.name), "no flag about what is written: a row has one number");
     }
   }
+  read_options(command, arguments);
   return arguments;
 }
 
@@ -323,14 +325,14 @@ Answer RowRunner::time(const Asked& asked, const SpecView& place) {
 }
 
 CaseOptions RowRunner::options_of(const Arguments& arguments) const {
-  CaseOptions options = case_options(arguments);
+  CaseOptions options = arguments.options;
   if (!arguments.has("--max-input")) options.limits = limits_;
   return options;
 }
 
-const Machine& RowRunner::machine_for(const std::string& name, CaseOptions& options) {
-  const Machine& on = machine(name, options);
-  load_framework_of(options, {&on, 1});
+const Machine& RowRunner::machine_for(const Arguments& arguments, CaseOptions& options) {
+  const Machine& on = machine(hardware_of(arguments), options);
+  load_framework_of(options, arguments.value("--framework"), {&on, 1});
   return on;
 }
 
@@ -352,7 +354,7 @@ const Machine& RowRunner::machine(const std::string& name, const CaseOptions& op
 }
 
 JobResult RowRunner::made(const Arguments& arguments) {
-  const std::string& command = arguments.command_line()[1];
+  const std::string& command = arguments.command_line[1];
   if (command == "inspect") return inspect(arguments);
   if (command == "max-batch") return max_batch(arguments);
   JobResult result;
@@ -372,7 +374,7 @@ void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
   check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
   // The machine may name the framework, and that says what the network's graph keeps.
-  const Machine& on = machine_for(hardware_of(arguments), options);
+  const Machine& on = machine_for(arguments, options);
   const Case which = make_case(workload(name, options), on, options);
   const CaseRun run = run_case(which, *schedule, bounds_);
   use(report_case(which, *schedule, run, Detail::kLayers), which, run);
@@ -383,7 +385,7 @@ JobResult RowRunner::max_batch(const Arguments& arguments) {
   const Schedule* const schedule = &chosen_schedule(arguments);
   check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
-  const Machine& on = machine_for(hardware_of(arguments), options);
+  const Machine& on = machine_for(arguments, options);
   const SolveReport found = solve({.workload = workload(name, options),
                                    .machine = on,
                                    .options = options,
@@ -405,8 +407,9 @@ JobResult RowRunner::inspect(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
   options.per_sample = true;
   const std::string name = network_of(arguments);
-  const auto profile = arguments.value("--hardware");
-  const Machine* const on = profile ? &machine_for(*profile, options) : nullptr;
+  const Machine* const on =
+      arguments.has("--hardware") ? &machine_for(arguments, options) : nullptr;
+  if (on == nullptr) load_framework_of(options, arguments.value("--framework"), {});
   return columns_of(ooc::inspect(workload(name, options), on, options));
 }
 

@@ -56,8 +56,8 @@ class RowRunner {
   /// Returns fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
   [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;
   [[nodiscard]] CaseOptions options_of(const Arguments& arguments) const;
-  /// Returns the machine. Without --framework, sets the options' framework to the machine's.
-  [[nodiscard]] const Machine& machine_for(const std::string& name, CaseOptions& options);
+  /// Returns the machine of --hardware, and sets the options' framework.
+  [[nodiscard]] const Machine& machine_for(const Arguments& arguments, CaseOptions& options);
   [[nodiscard]] const Workload& workload(const std::string& name, const CaseOptions& options);
   [[nodiscard]] const Machine& machine(const std::string& name, const CaseOptions& options);
 

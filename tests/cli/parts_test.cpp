@@ -89,9 +89,9 @@ TEST_CASE("flags take their values in every usual spelling") {
   CHECK(parsed({"--switch"}).has("--switch"));
   CHECK(all(parsed({"--many", "a", "b", "--many=c", "--switch"}).values("--many")) ==
         Texts{"a", "b", "c"});
-  CHECK(parsed({"thing", "--switch"}).positionals() == Texts{"thing"});
-  CHECK(parsed({"--", "--plain"}).positionals() == Texts{"--plain"});
-  CHECK(parsed({"x"}).command_line() == Texts{"ooc-paleo", "try", "x"});
+  CHECK(parsed({"thing", "--switch"}).positionals == Texts{"thing"});
+  CHECK(parsed({"--", "--plain"}).positionals == Texts{"--plain"});
+  CHECK(parsed({"x"}).command_line == Texts{"ooc-paleo", "try", "x"});
 }
 
 TEST_CASE("every command's flags are unique, explained, and named like flags") {
