@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/remarks.hpp"
+#include "reports/writers/writer.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/ranges.hpp"
 
@@ -59,6 +60,8 @@ struct Flag {
   OptionGroup group = {};          ///< default: kUsual
   std::string_view brief = {};     ///< another name, such as "-o"; empty: none
   const Option* option = nullptr;  ///< row that reads its value; null: the command reads it
+
+  [[nodiscard]] bool takes_list() const { return value == "LIST"; }
 };
 
 /// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
@@ -97,10 +100,17 @@ struct Positionals {
   std::string_view word_choices = {};
 };
 
+/// Form and place of a result.
+struct ResultOptions {
+  const Writer* writer = nullptr;
+  WriteOptions write = {};
+  Remarks remarks = Remarks::kShown;
+};
+
 /// Command line. Options of a run are values (cli/options.hpp), all other flags texts.
 struct Arguments {
-  std::vector<std::string> command_line;  ///< whole, program name first, for reports
-  std::string word = {};                  ///< Positionals::word; empty: not given
+  std::vector<std::string> command_line = {};  ///< whole, program name first, for reports
+  std::string word = {};                       ///< Positionals::word; empty: not given
   std::vector<std::string> positionals = {};
   std::vector<std::pair<std::string, std::vector<std::string>>> flags =
       {};                    ///< those given, by name
@@ -108,6 +118,10 @@ struct Arguments {
   CaseOptions options = {};  ///< options with one value, and the limits of --max-input
   /// Values of the axes that may have several, by index in axis_kinds(); empty: not given.
   std::vector<AxisValues> lists = std::vector<AxisValues>(axis_kinds().size());
+
+  std::vector<const Schedule*> schedules = {};  ///< of --schedule, else the usual ones
+  bool all_schedules = false;                   ///< they are all that there are, not chosen by name
+  ResultOptions result = {};                    ///< of commands with --format
 
   /// Returns the values of a flag; empty: not given. A switch has one empty value.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;

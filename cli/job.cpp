@@ -21,12 +21,6 @@ std::string_view looked_for(Asks asks) {
   return asks == Asks::kLongestSequence ? "seq" : "";
 }
 
-ChosenSchedules schedules_of(const Arguments& arguments, Asks asks) {
-  if (asks == Asks::kOneSchedule) return {{&chosen_schedule(arguments)}};
-  if (asks == Asks::kWhetherItFits) return chosen_schedules(arguments, "capacity");
-  return chosen_schedules(arguments);
-}
-
 constexpr std::string_view kHardwareFlag = "--hardware";
 /// More rows than that nobody reads, and each takes the time of a comparison.
 constexpr std::size_t kMaxMachineRows = 1000;
@@ -38,14 +32,14 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   if (profiles.empty()) profiles = {hardware_of(arguments)};
   CaseOptions options = arguments.options;
   options.per_sample = asks == Asks::kLargestBatch;
-  ResultOptions result = result_options(arguments);
-  ChosenSchedules chosen = schedules_of(arguments, asks);
+  ResultOptions result = arguments.result;
+  std::vector<const Schedule*> schedules = arguments.schedules;
   const AxisValues& states = arguments.lists[axis_place("--state")];
   const bool moves = std::ranges::any_of(states, [](auto each) { return each != 0; });
   if (options.state.any() || sharing_devices(options) > 1 || moves) {
-    if (chosen.all) keep_carriers(chosen.schedules);
+    if (arguments.all_schedules) keep_carriers(schedules);
   }
-  check_chosen(arguments, chosen.schedules);
+  check_chosen(arguments, schedules);
   Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = profiles});
 
   // The machine may name the framework, and that says what the network's graph keeps.
@@ -59,7 +53,8 @@ Job read_job(const Arguments& arguments, Asks asks, std::vector<std::string> pro
   remark_on_training(result.remarks, workload, options, looked_for(asks));
   std::vector<std::vector<const Schedule*>> runs;
   for (const Machine& machine : machines) {
-    runs.push_back(runnable(chosen.schedules, chosen.all, {&machine, 1}, options, result.remarks));
+    runs.push_back(
+        runnable(schedules, arguments.all_schedules, {&machine, 1}, options, result.remarks));
   }
   return {.options = std::move(options),
           .result = std::move(result),

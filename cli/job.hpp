@@ -17,12 +17,9 @@
 namespace ooc {
 
 enum class Asks {
-  kOneSchedule,      ///< default: capacity
-  kSchedules,        ///< default: all that run on the machine
-  kWhetherItFits,    ///< several; default: capacity
-  kOnMachines,       ///< several; default: capacity; several machines and links
-  kLongestSequence,  ///< several schedules, at a batch
-  kLargestBatch,     ///< several schedules, without a batch
+  kRuns,
+  kLongestSequence,  ///< at a batch
+  kLargestBatch,     ///< without a batch
 };
 
 struct Job {
@@ -37,8 +34,7 @@ struct Job {
   [[nodiscard]] const std::vector<const Schedule*>& schedules() const { return chosen.front(); }
 };
 
-/// Opens outputs before reading files, and prints remarks on the files. `profiles`: names of machines; empty: one, by
-/// --hardware. Throws SpecError for bad flags and files, and for a file given twice.
+/// Opens outputs before reading files, and prints remarks on the files. `profiles`: names of machines; empty: one, by --hardware. Throws SpecError for bad flags and files, and for a file given twice.
 [[nodiscard]] Job read_job(const Arguments& arguments, Asks asks,
                            std::vector<std::string> profiles = {});
 

@@ -191,14 +191,14 @@ void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit
                "each option once");
   }
   Entry entry{.flag = std::string(flag.name), .pointer = value.pointer()};
-  const Option* option = find_option(flag.name);
-  if (option != nullptr) entry.separator = option->separator;
+  if (flag.option != nullptr) entry.separator = flag.option->separator;
   if (flag.value.empty()) {
     if (!value.as_boolean()) return;
     entry.texts.emplace_back();
   } else if (value.type() == SpecType::kList) {
-    const bool is_axis = option != nullptr && !option->column.empty();
-    if (!is_axis && !flag.many) value.fail(value.found(), "one value: it is no axis of sweeps");
+    const bool is_axis = flag.option != nullptr && !flag.option->column.empty();
+    if (!is_axis && !flag.takes_list() && !flag.many)
+      value.fail(value.found(), "one value: it is no axis of sweeps");
     entry.list = true;
     for (const SpecView& item : value.items()) entry.texts.push_back(text_of(item, unit));
     if (entry.texts.empty()) value.fail("an empty list", "at least one value");
@@ -317,10 +317,9 @@ std::vector<std::pair<std::string, std::string>> job_of(const Command& command,
   }
   for (const auto& [name, values] : arguments.flags) {
     const Flag* flag = find_flag(command, name);
-    const Option* option = find_option(name);
+    if (flag == nullptr || !is_of_jobs(*flag)) continue;
     // What has a unit results have as a number.
-    if (flag == nullptr || !is_of_jobs(*flag) || (option && !option_unit(*option).empty()))
-      continue;
+    if (flag->option != nullptr && !option_unit(*flag->option).empty()) continue;
     const std::string text = fmt::format("{}", fmt::join(values, ","));
     job.emplace_back(option_key(name), flag->value.empty()     ? "true"
                                        : is_plain_number(text) ? text
@@ -365,7 +364,7 @@ class Properties {
 
 void put_flag(Properties& properties, const Flag& flag) {
   const std::string key = option_key(flag.name);
-  const Option* option = find_option(flag.name);
+  const Option* option = flag.option;
   const bool is_axis = option != nullptr && !option->column.empty();
   const bool has_unit = is_axis && !option_unit(*option).empty();
   if (flag.value.empty()) {

@@ -13,6 +13,7 @@
 #include "cli/flags.hpp"
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
+#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
@@ -32,6 +33,22 @@ Colour colour_of(const Arguments& arguments, const std::string& output) {
   if (output != "-" || isatty(STDOUT_FILENO) == 0) return Colour::kNone;
   if (terminal == nullptr || std::string_view(terminal) == "dumb") return Colour::kNone;
   return Colour::kAnsi;
+}
+
+ResultOptions result_options(const Arguments& arguments) {
+  ResultOptions options;
+  const std::string output = arguments.output();
+  if (const auto text = arguments.value("--format")) {
+    options.writer = find_writer(*text);
+    if (options.writer == nullptr) unknown_word("--format", *text, names_of(writers()));
+  } else {
+    options.writer = find_writer(format_of_name(output));
+    if (options.writer == nullptr) options.writer = writers().front();
+  }
+  options.remarks = arguments.remarks();
+  options.write = {.tool = {.version = std::string(version()), .command = arguments.command_line},
+                   .look = {.colour = colour_of(arguments, output), .width = width_for(output)}};
+  return options;
 }
 
 /// A flag that changes what another one asks for says so where nobody asks: it would be lost.
@@ -63,7 +80,7 @@ void read_given(const Option& option, const Command& command, Arguments& argumen
   const auto text = arguments.value(option.flag);
   const Flag* flag = find_named(command.flags, option.flag);
   if (!text || (flag != nullptr && flag->option == nullptr)) return;
-  if (flag == nullptr || flag->list.empty()) return read_option(option, *text, arguments.options);
+  if (flag == nullptr || !flag->takes_list()) return read_option(option, *text, arguments.options);
   if (option.values.parse == nullptr) return;  // names, of files and schedules
   const Repeats repeats = arguments.has("--zip") ? Repeats::kAllowed : Repeats::kRefused;
   AxisValues& values = arguments.lists[axis_place(option.flag)];
@@ -74,6 +91,10 @@ void read_given(const Option& option, const Command& command, Arguments& argumen
 }  // namespace
 
 void read_options(const Command& command, Arguments& arguments) {
+  arguments.result.remarks = arguments.remarks();
+  if (!command.has_rows && find_named(command.flags, "--format") != nullptr) {
+    arguments.result = result_options(arguments);
+  }
   const bool has_any =
       std::ranges::any_of(command.flags, [](const Flag& flag) { return flag.option != nullptr; });
   if (!has_any) return;
@@ -88,6 +109,7 @@ void read_options(const Command& command, Arguments& arguments) {
   apply_state_changes(options.state_changes, options.state);
   for (const Option& axis : axis_kinds()) read_given(axis, command, arguments);
   check_exchange(arguments);
+  read_schedules(command, arguments);
   if (command.has_rows) return;
   if (arguments.has("--exchange") && options.state.shard != Shard::kNone) {
     cannot_combine("--exchange", "--shard", "leave it out",
@@ -95,23 +117,6 @@ void read_options(const Command& command, Arguments& arguments) {
   }
   check_together(options);
   options.asked = job_of(command, arguments);
-}
-
-ResultOptions result_options(const Arguments& arguments) {
-  ResultOptions options;
-  options.output = arguments.output();
-  if (const auto text = arguments.value("--format")) {
-    options.writer = find_writer(*text);
-    if (options.writer == nullptr) unknown_word("--format", *text, names_of(writers()));
-  } else {
-    options.writer = find_writer(format_of_name(options.output));
-    if (options.writer == nullptr) options.writer = writers().front();
-  }
-  options.remarks = arguments.remarks();
-  options.write = {
-      .tool = {.version = std::string(version()), .command = arguments.command_line},
-      .look = {.colour = colour_of(arguments, options.output), .width = width_for(options.output)}};
-  return options;
 }
 
 std::string required_positional(const Arguments& arguments, std::string_view name,

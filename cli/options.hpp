@@ -23,15 +23,6 @@ namespace ooc {
 /// command's own that has the name of an option is left to the command.
 void read_options(const Command& command, Arguments& arguments);
 
-struct ResultOptions {
-  const Writer* writer = nullptr;
-  std::string output = "-";
-  WriteOptions write = {};
-  Remarks remarks = Remarks::kShown;
-};
-
-[[nodiscard]] ResultOptions result_options(const Arguments& arguments);
-
 /// Returns the extension of a file name in lower case, "json"; empty: none.
 [[nodiscard]] std::string ending_of(const std::string& path);
 /// Returns "json" or "csv" by the extension of an output's name in any case; else empty. Throws

@@ -18,9 +18,24 @@ namespace {
 
 constexpr std::string_view kSchedule = "--schedule";
 
-const Schedule& schedule_named(const std::string& name, std::string_view flag) {
+const Schedule& schedule_named(const std::string& name) {
   if (const Schedule* schedule = find_schedule(name)) return *schedule;
-  unknown_word(flag, name, names_of(schedules()));
+  unknown_word(kSchedule, name, names_of(schedules()));
+}
+
+/// The schedules of "all" or of comma-separated names.
+std::vector<const Schedule*> schedules_named(const std::string& list) {
+  if (list == "all") return {schedules().begin(), schedules().end()};
+  std::vector<const Schedule*> found;
+  for (const std::string& name : split_list(list, kSchedule)) {
+    if (name == "all") bad_value(kSchedule, in_quotes(list), "all alone, or names between commas");
+    const Schedule* schedule = &schedule_named(name);
+    if (std::ranges::find(found, schedule) != found.end()) {
+      bad_value(kSchedule, in_quotes(name) + " twice", "each schedule once");
+    }
+    found.push_back(schedule);
+  }
+  return found;
 }
 
 std::string readers_of(std::string_view flag) {
@@ -34,31 +49,21 @@ std::string readers_of(std::string_view flag) {
 
 }  // namespace
 
-std::vector<const Schedule*> schedules_named(const std::string& list, std::string_view flag) {
-  if (list == "all") return {schedules().begin(), schedules().end()};
-  std::vector<const Schedule*> found;
-  for (const std::string& name : split_list(list, flag)) {
-    if (name == "all") bad_value(flag, in_quotes(list), "all alone, or names between commas");
-    const Schedule* schedule = &schedule_named(name, flag);
-    if (std::ranges::find(found, schedule) != found.end()) {
-      bad_value(flag, in_quotes(name) + " twice", "each schedule once");
-    }
-    found.push_back(schedule);
+void read_schedules(const Command& command, Arguments& arguments) {
+  const Flag* flag = find_named(command.flags, kSchedule);
+  if (flag == nullptr) return;
+  const bool usually_all =
+      flag->takes_list() && flag->option != nullptr;  // not `fit`, whose flag is its own
+  const std::string list = arguments.value(kSchedule).value_or(usually_all ? "all" : "capacity");
+  if (flag->takes_list()) {
+    arguments.schedules = schedules_named(list);
+    arguments.all_schedules = list == "all";
+    return;
   }
-  return found;
-}
-
-ChosenSchedules chosen_schedules(const Arguments& arguments, const std::string& usual) {
-  const std::string list = arguments.value(kSchedule).value_or(usual);
-  return {.schedules = schedules_named(list, kSchedule), .all = list == "all"};
-}
-
-const Schedule& chosen_schedule(const Arguments& arguments) {
-  const std::string name = arguments.value(kSchedule).value_or("capacity");
-  if (name == "all" || name.find(',') != std::string::npos) {
-    bad_value(kSchedule, in_quotes(name), "one schedule", "`ooc-paleo compare` takes several");
+  if (list == "all" || list.find(',') != std::string::npos) {
+    bad_value(kSchedule, in_quotes(list), "one schedule", "`ooc-paleo compare` takes several");
   }
-  return schedule_named(name, kSchedule);
+  arguments.schedules = {&schedule_named(list)};
 }
 
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen) {

@@ -13,19 +13,9 @@
 
 namespace ooc {
 
-/// Returns the schedules of "all" or of comma-separated names. Throws SpecError for unknown and repeated names.
-[[nodiscard]] std::vector<const Schedule*> schedules_named(const std::string& list,
-                                                           std::string_view flag);
-
-struct ChosenSchedules {
-  std::vector<const Schedule*> schedules;
-  bool all = false;  ///< true: "all" was given; false: names
-};
-/// Returns the schedules of --schedule; default: `usual`.
-[[nodiscard]] ChosenSchedules chosen_schedules(const Arguments& arguments,
-                                               const std::string& usual = "all");
-/// Returns the schedule of --schedule; default: capacity. Throws SpecError for several.
-[[nodiscard]] const Schedule& chosen_schedule(const Arguments& arguments);
+/// Reads --schedule; default: all where the command takes several, else capacity. Throws SpecError for unknown and
+/// repeated names, and for several where one is wanted.
+void read_schedules(const Command& command, Arguments& arguments);
 
 /// Throws SpecError for a flag that no chosen schedule reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);

@@ -316,7 +316,7 @@ const auto kAdviseFlags =
 int run_advise(const Arguments& arguments) {
   const std::string network = network_of(arguments);
   const std::string hardware = hardware_of(arguments);
-  const ResultOptions result = result_options(arguments);
+  const ResultOptions& result = arguments.result;
   Outputs outputs =
       open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&hardware, 1}});
   Trials trials(arguments);

@@ -23,7 +23,7 @@ const auto kCompareFlags =
 int run_compare(const Arguments& arguments) {
   (void)network_of(arguments);  // the first of the two that is missing is told
   const MachineLists lists = machine_lists(arguments);
-  Job job = read_job(arguments, Asks::kOnMachines, lists.machines);
+  Job job = read_job(arguments, Asks::kRuns, lists.machines);
   const Remarks remarks = job.result.remarks;
   CaseOptions first = job.options;
   if (lists.are_one()) first.transfers.link = lists.links.front();

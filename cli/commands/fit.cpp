@@ -79,7 +79,7 @@ bool lacks_less(const RunReport& report, const RunReport& than) {
 }
 
 int run_fit(const Arguments& arguments) {
-  Job job = read_job(arguments, Asks::kWhetherItFits);
+  Job job = read_job(arguments, Asks::kRuns);
   const Case which = make_case(job.workload, job.machine(), job.options);
   std::optional<RunReport> nearest;
   for (const Schedule* schedule : job.schedules()) {

@@ -30,7 +30,7 @@ int run_inspect(const Arguments& arguments) {
   }
   CaseOptions options = arguments.options;
   options.per_sample = true;
-  const ResultOptions result = result_options(arguments);
+  const ResultOptions& result = arguments.result;
   Outputs outputs = open_outputs(
       arguments, {.networks = {&network, 1}, .profiles = arguments.values("--hardware")});
 

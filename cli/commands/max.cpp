@@ -62,7 +62,7 @@ int run_max(const Arguments& arguments) {
   const bool is_seq = axis.word == "seq";
   Job job = read_job(arguments, axis.word == "batch" ? Asks::kLargestBatch
                                 : is_seq             ? Asks::kLongestSequence
-                                                     : Asks::kSchedules);
+                                                     : Asks::kRuns);
   const auto& symbols = job.options.symbols;
   if (is_seq &&
       std::ranges::any_of(symbols, [](const SymbolValue& each) { return each.name == "seq"; })) {

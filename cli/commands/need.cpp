@@ -51,7 +51,7 @@ int run_need(const Arguments& arguments) {
   const Ratio within = within_of(arguments);
   const auto time = arguments.value(kTime);
   const auto goal = time ? std::optional(duration_of(*time, kTime.name)) : std::nullopt;
-  Job job = read_job(arguments, Asks::kSchedules);
+  Job job = read_job(arguments, Asks::kRuns);
   SolveRequest request = request_about(job, axis);
   request.time = goal;
   request.within = within;

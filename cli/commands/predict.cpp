@@ -119,7 +119,7 @@ RunReport run_job(Job& job, const Schedule& schedule, const Arguments& arguments
 }
 
 int run_predict(const Arguments& arguments) {
-  Job job = read_job(arguments, Asks::kOneSchedule);
+  Job job = read_job(arguments, Asks::kRuns);
   const Schedule& schedule = *job.schedules().front();
   std::string timeline;
   RunReport report = run_job(job, schedule, arguments, timeline);

@@ -327,7 +327,7 @@ int run_sweep_command(const Arguments& arguments) {
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.remarks();
   check_chosen(arguments, lists.schedules);
-  const bool all = chosen_schedules(arguments).all;
+  const bool all = arguments.all_schedules;
   if (arguments.has("--dry-run")) {
     const SweepInputs inputs = load_sweep(SweepGrid(lists), options);
     OutputFile("stdout", "-").finish(dry_run(runnable_grid(lists, inputs, all, remarks)));

@@ -23,7 +23,7 @@ constexpr std::array kValidateFlags{kFramework,     flags::kFormat,   flags::kOu
                                     flags::kNoColor};
 
 int run_validate(const Arguments& arguments) {
-  const ResultOptions result = result_options(arguments);
+  const ResultOptions& result = arguments.result;
   const ReadLimits limits = arguments.options.limits;
   const std::vector<std::string> files = find_rows(arguments.positionals);
   Outputs outputs = open_outputs(arguments, {.others = files});

@@ -303,9 +303,9 @@ ReplayOptions replay_options(const Arguments& arguments) {
   ReplayOptions options;
   options.network = network_of(arguments);
   options.profile = hardware_of(arguments);
-  options.schedule = &chosen_schedule(arguments);
+  options.schedule = arguments.schedules.front();
   options.job = arguments.options;
-  options.result = result_options(arguments);
+  options.result = arguments.result;
   options.run.mode = mode_of(arguments);
   options.run.iterations = count_of(arguments, "--iterations", 20, 1);
   options.run.warmup = count_of(arguments, "--warmup", 3, 0);

@@ -134,7 +134,7 @@ SweepLists sweep_lists(const Arguments& arguments) {
   check_names(lists.networks, "NETWORK", lists.zip);
   check_names(lists.hardware, "--hardware", lists.zip);
   check_names(lists.frameworks, "--framework", lists.zip);
-  lists.schedules = chosen_schedules(arguments).schedules;
+  lists.schedules = arguments.schedules;
   lists.of("NETWORK") = take_names(lists.networks);
   lists.of("--hardware") = take_names(lists.hardware);
   lists.of("--framework") = take_names(lists.frameworks);

@@ -370,7 +370,7 @@ JobResult RowRunner::made(const Arguments& arguments) {
 
 void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
   CaseOptions options = options_of(arguments);
-  const Schedule* const schedule = &chosen_schedule(arguments);
+  const Schedule* const schedule = arguments.schedules.front();
   check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
   // The machine may name the framework, and that says what the network's graph keeps.
@@ -382,7 +382,8 @@ void RowRunner::predict(const Arguments& arguments, const UseRun& use) {
 
 JobResult RowRunner::max_batch(const Arguments& arguments) {
   CaseOptions options = options_of(arguments);
-  const Schedule* const schedule = &chosen_schedule(arguments);
+  const Schedule* const schedule =
+      arguments.has("--schedule") ? arguments.schedules.front() : find_schedule("capacity");
   check_chosen(arguments, {&schedule, 1});
   const std::string name = network_of(arguments);
   const Machine& on = machine_for(arguments, options);
