@@ -1,5 +1,5 @@
 // Softmax and cross entropy in one: the usual loss, { "type": "softmax_cross_entropy", "memory":
-// "probabilities" | "in_place" | "eager" | "upcast" }. Labels are not counted.
+// "probabilities" | "in_place" | "native" | "eager" | "upcast" }. Labels are not counted.
 //
 // probabilities  its output is the probabilities, which are what it saves. Forward reads X, writes Y, 5
 //                FLOPs per element (as softmax); backward dx = (y - label) / batch reads Y, writes dX, 2
@@ -11,15 +11,15 @@
 // in_place   fused kernels (Liger, Unsloth): forward writes the gradient over the logits; saves 8 bytes a
 //            row (maximum and sum). Counted as logits that die in forward and a gradient that begins in
 //            backward, the same bytes as long as the loss is the last to run.
+// native     PyTorch without autocast: as eager, all in the logits' own type, b = a and c = 0.
 // eager      PyTorch: logits shifted by a step (a copy), cast to float32 by autocast; log-probabilities of b
 //            bytes saved. Workspace forward a + c; backward 2b - a: the loss's and the softmax's gradients, of
 //            which dX takes a.
 // upcast     logits made float32 by the model and kept as its output, then shifted: workspace c + b forward,
 //            c + 2b - a backward.
 //
-// With 16 bits eager peaks at 12 bytes a logit in both passes, upcast at 14 and 16, in place at 2. 5 and 2
-// FLOPs per element; each buffer is written and read once. PALEO's Softmax counts nothing.
-#include <algorithm>
+// With 16 bits native peaks at 6 and eager at 12 bytes a logit in both passes, upcast at 14 and 16, in place at
+// 2. 5 and 2 FLOPs per element; each buffer is written and read once. PALEO's Softmax counts nothing.
 #include <optional>
 
 #include "model/layers/attributes.hpp"
@@ -41,10 +41,11 @@ struct LossMemory {
 
 LossMemory memory_of(std::string_view form, std::int64_t element) {
   constexpr std::int64_t kFloat32Bytes = 4;
-  const std::int64_t wide = std::max(element, kFloat32Bytes);
-  const std::int64_t copy = element < kFloat32Bytes ? wide : 0;
+  const bool casts = form != "native" && element < kFloat32Bytes;
+  const std::int64_t wide = casts ? kFloat32Bytes : element;
+  const std::int64_t copy = casts ? wide : 0;
   if (form == "in_place") return {};
-  if (form == "eager") {
+  if (form != "upcast") {
     return {.saved = wide, .forward = element + copy, .backward = 2 * wide - element};
   }
   return {.saved = wide, .forward = copy + wide, .backward = copy + 2 * wide - element};
@@ -102,9 +103,9 @@ LayerModel read_softmax_cross_entropy(const SpecView& spec, const LayerInputs& i
   model.output = single_input(spec, inputs);
   model.is_loss = true;
   const std::optional<SpecView> memory = spec.find("memory");
-  const std::string form = memory
-                               ? memory->as_choice({"probabilities", "in_place", "eager", "upcast"})
-                               : (inputs.precision ? "eager" : "probabilities");
+  const std::string form =
+      memory ? memory->as_choice({"probabilities", "in_place", "native", "eager", "upcast"})
+             : (inputs.precision ? "eager" : "probabilities");
   if (form == "probabilities") {
     set_probabilities(spec, inputs, model);
   } else {

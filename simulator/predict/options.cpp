@@ -512,7 +512,7 @@ constexpr auto kFixed = std::to_array<Option>({
     {.flag = "--loss",
      .value = "FORM",
      .help = "of a config.json: what the loss keeps of the logits; default: as the kernels do",
-     .choices = "probabilities|eager|upcast|in_place|chunked",
+     .choices = "probabilities|native|eager|upcast|in_place|chunked",
      .group = OptionGroup::kTransformers,
      .read =
          [](const Option& option, auto text, auto& to) {

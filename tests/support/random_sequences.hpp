@@ -83,9 +83,10 @@ class SequenceWriter {
           {at.name});
       return;
     }
-    static constexpr const char* kMemories[] = {"probabilities", "in_place", "eager", "upcast"};
+    static constexpr const char* kMemories[] = {"probabilities", "in_place", "native", "eager",
+                                                "upcast"};
     add("softmax_cross_entropy",
-        dice_.once_in(2) ? "" : fmt::format(R"("memory": "{}")", kMemories[dice_.index(4)]),
+        dice_.once_in(2) ? "" : fmt::format(R"("memory": "{}")", kMemories[dice_.index(5)]),
         {at.name});
   }
 

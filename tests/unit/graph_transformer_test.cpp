@@ -256,6 +256,7 @@ TEST_CASE(
   const auto bytes = [](std::int64_t each, std::int64_t rows) {
     return kOthers + each * kLogits + rows;
   };
+  CHECK(peaks("native") == std::vector<std::int64_t>{bytes(6, kNumber), bytes(6, 0)});
   CHECK(peaks("eager") == std::vector<std::int64_t>{bytes(12, kNumber), bytes(12, 0)});
   CHECK(peaks("upcast") == std::vector<std::int64_t>{bytes(14, kNumber), bytes(16, 0)});
   constexpr std::int64_t kRows = std::int64_t{8192} * 8;

@@ -333,7 +333,7 @@ TEST_CASE("losses hold what frameworks hold of large vocabularies") {
     return std::vector<std::int64_t>{model.work.forward.workspace_per_sample,
                                      model.work.backward_data.workspace_per_sample};
   };
-  for (const char* memory : {"in_place", "eager", "upcast"}) {
+  for (const char* memory : {"in_place", "native", "eager", "upcast"}) {
     const LayerModel model = read(memory, Dtype::kBfloat16);
     CHECK(model.output == TensorShape{{1}});
     CHECK(model.is_loss);
@@ -346,6 +346,9 @@ TEST_CASE("losses hold what frameworks hold of large vocabularies") {
   CHECK(read("in_place", Dtype::kBfloat16).saves.reserve_bytes == 16);
   CHECK(workspaces(read("in_place", Dtype::kBfloat16)) == Counts{0, 0});
   CHECK(read("in_place", Dtype::kBfloat16).work.forward.bytes_per_sample == 6 * 4 + 16);
+  // 6 logits, all of 2 bytes: the shifted copy; then the loss's gradient.
+  CHECK(read("native", Dtype::kBfloat16).saves.reserve_bytes == 12);
+  CHECK(workspaces(read("native", Dtype::kBfloat16)) == Counts{12, 12});
   // 6 logits: 4 bytes saved, 2 + 4 and 8 - 2 of workspace.
   const LayerModel eager = read("eager", Dtype::kBfloat16);
   CHECK(eager.saves.reserve_bytes == 24);
