@@ -74,6 +74,10 @@ void check_exchange(const Arguments& arguments) {
   if (one && arguments.options.devices == 1) {
     bad_value("--exchange", in_quotes(*text) + " with one device", "--devices 2 or more");
   }
+  if (devices.empty() && arguments.options.state.shard != Shard::kNone) {
+    cannot_combine("--exchange", "--shard", "leave it out",
+                   "shards are gathered and summed in units");
+  }
 }
 
 void read_given(const Option& option, const Command& command, Arguments& arguments) {
@@ -110,13 +114,10 @@ void read_options(const Command& command, Arguments& arguments) {
   for (const Option& axis : axis_kinds()) read_given(axis, command, arguments);
   check_exchange(arguments);
   read_schedules(command, arguments);
-  if (command.has_rows) return;
-  if (arguments.has("--exchange") && options.state.shard != Shard::kNone) {
-    cannot_combine("--exchange", "--shard", "leave it out",
-                   "shards are gathered and summed in units");
-  }
+  const AxisValues& precisions = arguments.lists[axis_place("--precision")];
+  if (!precisions.empty()) options.precision = static_cast<Precision>(precisions.front());
   check_together(options);
-  options.asked = job_of(command, arguments);
+  if (!command.has_rows) options.asked = job_of(command, arguments);
 }
 
 std::string required_positional(const Arguments& arguments, std::string_view name,

@@ -294,15 +294,6 @@ void show_remarks(const SweepInputs& inputs, const SweepGrid& grid, Remarks rema
     remark_on_machine(remarks, machine, inputs.devices);
 }
 
-/// The options of all rows, but for the axes.
-CaseOptions options_of(const Arguments& arguments) {
-  CaseOptions options = arguments.options;
-  const AxisValues& precisions = arguments.lists[axis_place("--precision")];
-  if (!precisions.empty()) options.precision = static_cast<Precision>(precisions.front());
-  check_together(options);
-  return options;
-}
-
 /// Without the schedules, of all, that no row can have.
 SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, Remarks remarks) {
   CaseOptions easiest = inputs.options;
@@ -322,7 +313,7 @@ SweepGrid runnable_grid(SweepLists lists, const SweepInputs& inputs, bool all, R
 
 int run_sweep_command(const Arguments& arguments) {
   const SweepLists lists = sweep_lists(arguments);
-  const CaseOptions options = options_of(arguments);
+  const CaseOptions& options = arguments.options;
   const SweepFormat& format = format_of(arguments);
   const unsigned threads = jobs_of(arguments);
   const Remarks remarks = arguments.remarks();
