@@ -141,8 +141,6 @@ foreach(file IN LISTS files)
       if(NOT layer STREQUAL "cli" AND NOT target IN_LIST may_include)
         report(${file} "${content}" "${needle}" "${layer} must not include ${path}")
       endif()
-    elseif(file MATCHES "^simulator/predict/ooc/" AND path MATCHES "^ooc/")
-      # public headers name each other as their users do
     elseif(quote STREQUAL "\"")
       report(${file} "${content}" "${needle}" "write \"${path}\" as a path from the repository's root")
     endif()

@@ -23,23 +23,11 @@ const auto kImportFlags =
                                      "--lora", "--lora-dropout", "--lora-dtype", "--base"}),
                   {kName, kSource, flags::kMaxInput, flags::kOutput});
 
-ImportOptions import_options(const Arguments& arguments, const CaseOptions& job) {
-  ImportOptions options;
-  options.families = job.families;
-  options.symbols = job.symbols;
-  options.kernels = job.kernels.value_or(options.kernels);
-  options.loss = job.loss;
-  options.allow_long = job.long_sequences;
-  options.name = arguments.value(kName).value_or("");
-  options.source = arguments.value(kSource).value_or("");
-  return options;
-}
-
 /// The network of a checkpoint's config or of an ONNX model, and what could not be expressed.
-SpecDocument imported(const std::string& name, NetworkOptions& network, const ImportOptions& options) {
+SpecDocument imported(const std::string& name, NetworkOptions& options) {
   const std::string path = locate(DataKind::kNetwork, name, "MODEL");
   if (is_onnx(path)) {
-    SpecDocument document = import_onnx(path, network);
+    SpecDocument document = import_onnx(path, options);
     for (auto& [key, value] : document.root.members) {
       if (key == "name" && !options.name.empty()) value.text = options.name;
       if (key == "source" && !options.source.empty()) value.text = options.source;
@@ -47,27 +35,26 @@ SpecDocument imported(const std::string& name, NetworkOptions& network, const Im
     }
     return document;
   }
-  const SpecDocument config = read_spec_file(path, network.limits);
+  const SpecDocument config = read_spec_file(path, options.limits);
   if (!is_checkpoint_config(config)) {
     throw SpecError({config.file, "", "no \"model_type\"",
                      "the config.json of a checkpoint, or an ONNX model",
                      "a network file needs no import"});
   }
-  return read_spec_text(import_config(config, options), "the network of " + config.file, network.limits);
+  return read_spec_text(import_config(config, options), "the network of " + config.file, options.limits);
 }
 
 int run_import(const Arguments& arguments) {
   const std::string name =
       required_positional(arguments, "MODEL", "a config.json, the folder of one, or an ONNX model");
-  const CaseOptions& job = arguments.options;
-  const ImportOptions options = import_options(arguments, job);
-  const std::optional<AdapterOptions>& adapters = job.adapters;
-  NetworkOptions how{.limits = job.limits, .symbols = job.symbols, .kernels = job.kernels, .adapters = adapters};
+  NetworkOptions how = arguments.options;
+  how.name = arguments.value(kName).value_or("");
+  how.source = arguments.value(kSource).value_or("");
   Outputs outputs = open_outputs(arguments, {.networks = {&name, 1}});
-  SpecDocument file = imported(name, how, options);
+  SpecDocument file = imported(name, how);
   const Network network = read_network(file, how);
   expect_sums(file, network);
-  if (adapters) add_adapters(file, *adapters);
+  if (how.adapters) add_adapters(file, *how.adapters);
   outputs.result.finish(json_text(file.root));
   return kExitOk;
 }

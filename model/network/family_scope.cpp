@@ -13,6 +13,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
+#include "model/network/network_json.hpp"
 
 namespace ooc {
 
@@ -142,9 +143,9 @@ Family find_family(const SpecView& model_type, const std::vector<std::string>& f
 namespace {
 
 /// `memory` of the loss that the kernels have; "chunked" is no memory of it but another layer.
-std::string loss_of(const ImportOptions& options) {
+std::string loss_of(const NetworkOptions& options, ImportKernels kernels) {
   if (!options.loss.empty()) return options.loss;
-  switch (options.kernels) {
+  switch (kernels) {
     case ImportKernels::kEager:
       return "upcast";
     case ImportKernels::kSdpa:
@@ -207,15 +208,17 @@ SpecNode layers_named(const SpecView& list, std::int64_t layers) {
 
 }  // namespace
 
-FamilyScope::FamilyScope(const SpecView& config, const Family& family, const ImportOptions& options)
+FamilyScope::FamilyScope(const SpecView& config, const Family& family,
+                         const NetworkOptions& options)
     : config_(config), family_(family) {
   const auto name = [&](std::string_view key, SpecNode value) {
     names_.emplace_back(std::string(key), family_value(std::move(value)));
   };
   name("model_type", config.get("model_type").node());
-  name("fused", boolean_node(options.kernels == ImportKernels::kFused));
-  name("flash", boolean_node(options.kernels != ImportKernels::kEager));
-  name("loss", text_node(loss_of(options)));
+  const ImportKernels kernels = options.kernels.value_or(ImportKernels::kSdpa);
+  name("fused", boolean_node(kernels == ImportKernels::kFused));
+  name("flash", boolean_node(kernels != ImportKernels::kEager));
+  name("loss", text_node(loss_of(options, kernels)));
   name("head", text_node(head()));
   refuse();
   require();

@@ -51,7 +51,7 @@ class FamilyScope {
   using Names = std::vector<std::pair<std::string, FamilyValue>>;
 
   /// `config` and `family` must outlive the scope. Throws SpecError for a config that the family refuses.
-  FamilyScope(const SpecView& config, const Family& family, const ImportOptions& options);
+  FamilyScope(const SpecView& config, const Family& family, const NetworkOptions& options);
 
   [[nodiscard]] const SpecView& config() const { return config_; }
   [[nodiscard]] const Family& family() const { return family_; }

@@ -13,6 +13,7 @@
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"
 #include "model/network/layer_tree.hpp"
+#include "model/network/network_json.hpp"
 
 namespace ooc {
 namespace {
@@ -162,7 +163,7 @@ class TemplateLayers {
 
 /// What was asked for, else what is usual, within the positions there are.
 std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScope& scope,
-                       const ImportOptions& options) {
+                       const NetworkOptions& options) {
   constexpr std::int64_t kUsual = 4096;
   const auto limit = spec.find("limit");
   const FamilyValue positions = limit ? scope.value(*limit) : family_value({});
@@ -175,14 +176,14 @@ std::int64_t length_of(const std::string& name, const SpecView& spec, FamilyScop
   }
   if (length <= most) return length;
   const bool may = spec.flag("rotary");
-  if (may && options.allow_long) return length;
+  if (may && options.long_sequences) return length;
   const SpecView at_fault = positions.key.empty() ? *limit : scope.config().get(positions.key);
   at_fault.fail(fmt::format("{} positions", most),
                 fmt::format("at least {}, the length of the sequence", length),
                 may ? "--allow-long takes rotary positions beyond it" : "they are learned");
 }
 
-SpecNode symbols_node(const SpecView& symbols, FamilyScope& scope, const ImportOptions& options) {
+SpecNode symbols_node(const SpecView& symbols, FamilyScope& scope, const NetworkOptions& options) {
   SpecNode made = object_node({});
   for (const auto& [name, spec] : symbols.members()) {
     made.members.emplace_back(name, integer_node(length_of(name, spec, scope, options)));
@@ -196,7 +197,7 @@ SpecView section(const Family& family, std::string_view name) {
   return SpecView(family.files.front()).get(name);  // throws: absent
 }
 
-std::string name_of(const SpecDocument& config, const ImportOptions& options) {
+std::string name_of(const SpecDocument& config, const NetworkOptions& options) {
   if (!options.name.empty()) return options.name;
   namespace fs = std::filesystem;
   if (config.file != kStandardInput) {
@@ -209,7 +210,7 @@ std::string name_of(const SpecDocument& config, const ImportOptions& options) {
   return SpecView(config).get("model_type").as_text();
 }
 
-std::string source_of(const SpecView& config, const ImportOptions& options) {
+std::string source_of(const SpecView& config, const NetworkOptions& options) {
   if (!options.source.empty()) return options.source;
   const auto classes = config.find("architectures");
   const bool has_class = classes && !classes->node().items.empty();
@@ -232,7 +233,7 @@ bool is_checkpoint_config(const SpecDocument& document) {
   return has("model_type") && !has("format");
 }
 
-std::string import_config(const SpecDocument& document, const ImportOptions& options) {
+std::string import_config(const SpecDocument& document, const NetworkOptions& options) {
   const SpecView config(document);
   const Family family = find_family(config.get("model_type"), options.families);
   FamilyScope scope(config, family, options);
@@ -243,7 +244,8 @@ std::string import_config(const SpecDocument& document, const ImportOptions& opt
       {"name", text_node(name_of(document, options))},
       {"source", text_node(source_of(config, options))},
       {"description",
-       text_node(fmt::format("imported with --kernels {}", kernels_name(options.kernels)) +
+       text_node(fmt::format("imported with --kernels {}",
+                             kernels_name(options.kernels.value_or(ImportKernels::kSdpa))) +
                  (options.loss.empty() ? "" : " --loss " + options.loss))},
       {"batch", integer_node(1)},
       {"precision", text_node("bf16")},

@@ -5,7 +5,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "model/base/spec_tree.hpp"
 
@@ -19,23 +18,13 @@ enum class ImportKernels {
 };
 [[nodiscard]] std::string_view kernels_name(ImportKernels kernels);
 
-struct ImportOptions {
-  std::vector<std::string> families = {};  ///< folders of family files
-  std::vector<SymbolValue> symbols = {};   ///< sizes; without "seq": all positions, at most 4096
-  ImportKernels kernels = ImportKernels::kSdpa;
-  /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
-  std::string loss = {};
-  bool allow_long =
-      false;  ///< allow sequences longer than the config's positions, if these are rotary
-  std::string name = {};    ///< name of the network; empty: name of the file or its folder
-  std::string source = {};  ///< source to state in the network; empty: the config
-};
+struct NetworkOptions;  // network_json.hpp
 
 /// True if the document is a checkpoint's config: an object with "model_type".
 [[nodiscard]] bool is_checkpoint_config(const SpecDocument& document);
 
 /// Returns the text of a network file without "expect". Throws SpecError at the key of the config
 /// for a model that is unknown or impossible.
-[[nodiscard]] std::string import_config(const SpecDocument& config, const ImportOptions& options);
+[[nodiscard]] std::string import_config(const SpecDocument& config, const NetworkOptions& options);
 
 }  // namespace ooc

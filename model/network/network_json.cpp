@@ -273,12 +273,7 @@ void check_expected(const SpecView& expect, const Network& network) {
 
 /// The network that a checkpoint's config describes.
 SpecDocument imported(const SpecDocument& config, const NetworkOptions& options) {
-  const ImportOptions how{.families = options.families,
-                          .symbols = options.symbols,
-                          .kernels = options.kernels.value_or(ImportKernels::kSdpa),
-                          .loss = options.loss,
-                          .allow_long = options.long_sequences};
-  return read_spec_text(import_config(config, how), config.file, options.limits);
+  return read_spec_text(import_config(config, options), config.file, options.limits);
 }
 
 /// What a network file says, no flag changes.

@@ -25,11 +25,15 @@ struct NetworkOptions {
   std::optional<Precision> precision = {};
   std::optional<std::int64_t> copies = {};  ///< number of copies of scaling repeats
   std::vector<SymbolValue> symbols = {};
-  bool long_sequences = false;  ///< as ImportOptions::allow_long
-  // Options of ImportOptions; only for configs of checkpoints.
-  std::vector<std::string> families = {};
-  std::optional<ImportKernels> kernels = {};
+  /// Allow sequences longer than a config's positions, if these are rotary.
+  bool long_sequences = false;
+  // Only for configs of checkpoints.
+  std::vector<std::string> families = {};     ///< folders of family files
+  std::optional<ImportKernels> kernels = {};  ///< unset: kSdpa
+  /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
   std::string loss = {};
+  std::string name = {};    ///< name of the network; empty: name of the file or its folder
+  std::string source = {};  ///< source to state in the network; empty: the config
   /// Reads ONNX models (model/onnx/import_onnx.hpp); null: ONNX models are refused.
   SpecDocument (*onnx)(const std::string& path, NetworkOptions& options) = nullptr;
   std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "model/network/import_config.hpp"
+#include "model/network/network_json.hpp"
 
 namespace ooc {
 
-inline std::string import_by_family(const SpecDocument& config, ImportOptions options = {}) {
+inline std::string import_by_family(const SpecDocument& config, NetworkOptions options = {}) {
   options.families = {OOC_SOURCE_DIR "/networks/families"};
   return import_config(config, options);
 }

@@ -14,7 +14,7 @@ SpecDocument document_of(SpecNode config) {
   return {.file = "config.json", .root = std::move(config)};
 }
 
-Network network_of(const SpecNode& config, const ImportOptions& options = {}) {
+Network network_of(const SpecNode& config, const NetworkOptions& options = {}) {
   return read_network_text(import_by_family(document_of(config), options), "imported.json");
 }
 
@@ -25,7 +25,7 @@ SpecNode import_with(SpecNode config, const std::string& key, const std::string&
   return config;
 }
 
-std::string import_error(const SpecNode& config, const ImportOptions& options = {}) {
+std::string import_error(const SpecNode& config, const NetworkOptions& options = {}) {
   return message_of([&] { return import_by_family(document_of(config), options); });
 }
 
@@ -53,10 +53,10 @@ TEST_CASE("a length is the positions', at most 4096, and no more than they are")
   const std::string beyond = import_error(llama, {.symbols = {{"seq", 8193}}});
   CHECK(has(beyond, "/max_position_embeddings: found 8192 positions, expected at least 8193"));
   CHECK(has(beyond, "--allow-long"));
-  CHECK(symbol_of(network_of(llama, {.symbols = {{"seq", 8193}}, .allow_long = true}), "seq") ==
+  CHECK(symbol_of(network_of(llama, {.symbols = {{"seq", 8193}}, .long_sequences = true}), "seq") ==
         8193);
   const std::string learned =
-      import_error(config_of("gpt2"), {.symbols = {{"seq", 2048}}, .allow_long = true});
+      import_error(config_of("gpt2"), {.symbols = {{"seq", 2048}}, .long_sequences = true});
   CHECK(has(learned, "/n_positions: found 1024 positions, expected at least 2048"));
   CHECK(has(learned, "they are learned"));
 }
@@ -175,7 +175,7 @@ TEST_CASE("windows are in the layers that the config says") {
 
 TEST_CASE("names are the checkpoint's, the file's or its folder's") {
   SpecDocument config = document_of(config_of("gpt2"));
-  const auto name = [&](const std::string& file, const ImportOptions& options = {}) {
+  const auto name = [&](const std::string& file, const NetworkOptions& options = {}) {
     config.file = file;
     return read_network_text(import_by_family(config, options), "x").name;
   };

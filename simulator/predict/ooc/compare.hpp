@@ -1,5 +1,0 @@
-// Several schedules for one job, compared:
-//     compare(case, schedules), compare_machines(request)
-#pragma once
-
-#include "simulator/predict/compare.hpp"
