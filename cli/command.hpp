@@ -32,19 +32,6 @@ inline constexpr std::string_view kExitCodes =
     "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
     "interrupted";
 
-/// What the shell completes as a flag's value. kInputs: input files; kFiles: other files.
-enum class Completes {
-  kNothing,
-  kFiles,
-  kInputs,
-  kNetworks,
-  kHardware,
-  kFrameworks,
-  kRows,
-  kSchedules,
-  kChoices
-};
-
 /// Returns the word after `list` that lists such values, "networks"; empty: none.
 [[nodiscard]] std::string_view list_word(Completes completes);
 

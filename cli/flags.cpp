@@ -10,22 +10,6 @@
 namespace ooc::flags {
 namespace {
 
-Completes completes_of(const Option& option) {
-  switch (option.names) {
-    case OptionNames::kHardware:
-      return Completes::kHardware;
-    case OptionNames::kFrameworks:
-      return Completes::kFrameworks;
-    case OptionNames::kSchedules:
-      return Completes::kSchedules;
-    case OptionNames::kInputFiles:
-      return Completes::kInputs;
-    case OptionNames::kNothing:
-      break;
-  }
-  return option.choices.empty() ? Completes::kNothing : Completes::kChoices;
-}
-
 constexpr std::string_view kBeforeJob = "--layer-times";  // files that are read stand together
 
 enum class Values { kOne, kSeveral };
@@ -35,11 +19,11 @@ Flag flag_of(const Option& option, Values values) {
   return {.name = option.flag,
           .value = several ? "LIST" : option.value,
           .help = option.help,
-          .completes = completes_of(option),
+          .completes = option.choices.empty() ? option.completes : Completes::kChoices,
           .choices = option.choices,
           .list = several ? option.list : "",
           .group = option.group,
-          .brief = option.names == OptionNames::kSchedules ? "--schedules" : "",
+          .brief = option.completes == Completes::kSchedules ? "--schedules" : "",
           .option = &option};
 }
 

@@ -8,7 +8,6 @@
 
 #include "cli/load.hpp"
 #include "cli/remarks.hpp"
-#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/planning.hpp"
 

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/remarks.hpp"
@@ -42,5 +43,21 @@ void read_options(const Command& command, Arguments& arguments);
 /// Returns the errors of shipped measurements by kind of job, from the data folders; null if there
 /// is no such file. Throws SpecError for a bad file.
 [[nodiscard]] std::shared_ptr<const std::vector<MeasuredErrors>> measured_errors_table();
+
+// Schedules of a command line. Their options stand in simulator/schedules/option_table.hpp.
+
+/// Reads --schedule; default: all where the command takes several, else capacity. Throws SpecError for unknown and
+/// repeated names, and for several where one is wanted.
+void read_schedules(const Command& command, Arguments& arguments);
+
+/// Throws SpecError for a flag that no chosen schedule reads.
+void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);
+
+/// Returns the schedules that every machine can run. `all`: omits the others, with one remark,
+/// unless all machines declare the missing modes impossible. Otherwise throws SpecError for a
+/// schedule that some machine, or a pass of the job, cannot run.
+[[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
+                                                    std::span<const Machine> machines,
+                                                    const CaseOptions& options, Remarks remarks);
 
 }  // namespace ooc

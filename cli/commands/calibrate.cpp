@@ -4,7 +4,6 @@
 // so that whatever happens nothing measured is lost.
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <string>
 

@@ -19,7 +19,6 @@
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/remarks.hpp"
-#include "cli/schedule_flags.hpp"
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
 #include "cli/sweep/row_file.hpp"

@@ -14,7 +14,6 @@
 #include "cli/calibrate/measure.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
-#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"

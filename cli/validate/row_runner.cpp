@@ -17,7 +17,6 @@
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
-#include "cli/schedule_flags.hpp"
 #include "model/base/named.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"

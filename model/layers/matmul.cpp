@@ -8,7 +8,6 @@
 // (InnerProduct); its counts are applied here.
 #include <fmt/format.h>
 
-#include <optional>
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"

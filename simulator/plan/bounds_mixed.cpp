@@ -9,7 +9,6 @@
 #include "simulator/plan/bounds_mixed.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 #include "simulator/plan/mixed_cut.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <queue>
 #include <utility>
 

@@ -209,7 +209,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .value = "FRAMEWORK",
      .help = "what the software around the kernels keeps and waits for: a file or a name of "
              "`ooc-paleo list frameworks`; default: the profile's, else ideal",
-     .names = OptionNames::kFrameworks,
+     .completes = Completes::kFrameworks,
      .column = "framework",
      .list = "ideal,pytorch-2",
      .level = AxisLevel::kGraph},
@@ -283,7 +283,7 @@ constexpr auto kAxes = std::to_array<Option>({
     {.flag = "--hardware",
      .value = "PROFILE",
      .help = "hardware profile: a file, - (standard input) or a name of `ooc-paleo list hardware`",
-     .names = OptionNames::kHardware,
+     .completes = Completes::kHardware,
      .column = "hardware",
      .list = "m40,rtx-4090"},
     {.flag = "--batch",
@@ -347,7 +347,7 @@ constexpr auto kAxes = std::to_array<Option>({
      .value = "NAME",
      .help =
          "what moves when: a name of `ooc-paleo list schedules`; default capacity, in sweeps all",
-     .names = OptionNames::kSchedules,
+     .completes = Completes::kSchedules,
      .column = "schedule",
      .list = "in-core,capacity or all",
      .level = AxisLevel::kPlan},
@@ -424,7 +424,7 @@ constexpr auto kFixed = std::to_array<Option>({
      .value = "FILE",
      .help = "measured times: a trace of torch.profiler (.json, .gz), or CSV with the columns "
              "layer,forward_ms,backward_ms; - is standard input",
-     .names = OptionNames::kInputFiles},
+     .completes = Completes::kInputs},
     {.flag = "--dtype",
      .value = "TYPE",
      .help = "element type instead of the network file's",

@@ -28,8 +28,18 @@ enum class AxisLevel {
   kPrices,  ///< costs of copies, on which most plans do not depend
 };
 
-/// Kind of name that completion offers for a value.
-enum class OptionNames { kNothing, kHardware, kFrameworks, kSchedules, kInputFiles };
+/// What the shell completes as a value. kInputs: input files; kFiles: other files.
+enum class Completes {
+  kNothing,
+  kFiles,
+  kInputs,
+  kNetworks,
+  kHardware,
+  kFrameworks,
+  kRows,
+  kSchedules,
+  kChoices
+};
 
 /// Part of --help that shows the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
@@ -49,7 +59,7 @@ struct Option {
   std::string_view help = {};     ///< help for one value
   std::string_view choices = {};  ///< such as "near|far"; empty: any text
   OptionGroup group = OptionGroup::kUsual;
-  OptionNames names = OptionNames::kNothing;
+  Completes completes = Completes::kNothing;  ///< without choices
   std::string_view beside = {};  ///< needs one of these options: "--state|--offload"; empty: none
   /// Reads a value; throws SpecError at the flag. Null: `values.parse` and `apply` read it, or the value is a name.
   void (*read)(const Option& option, std::string_view text, CaseOptions& options) = nullptr;

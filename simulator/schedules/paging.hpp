@@ -4,7 +4,6 @@
 // tensor of the given graph; in runs that is a part of a tensor (Trait::kMovesPages).
 #pragma once
 
-#include <optional>
 
 #include "simulator/schedules/schedule.hpp"
 

@@ -9,8 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
 #include "model/base/errors.hpp"
 #include "model/cost/cost_table.hpp"

@@ -50,7 +50,7 @@ Words values_of(const Option& option) {
   if (option.value.empty()) return {""};
   if (!option.choices.empty()) return words_of(option.choices);
   if (option.of_schedules != nullptr) return words_of(option.of_schedules->tried);
-  if (option.names == OptionNames::kSchedules) {
+  if (option.completes == Completes::kSchedules) {
     Words names;
     for (const Schedule* schedule : schedules()) names.emplace_back(schedule->name);
     return names;

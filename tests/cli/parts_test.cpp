@@ -7,7 +7,6 @@
 #include "cli/layer_times.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"
-#include "cli/schedule_flags.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/network/network_json.hpp"
