@@ -261,7 +261,7 @@ void check_chosen(const Arguments& arguments, std::span<const Schedule* const> c
 namespace {
 
 void check_runs(const Schedule& schedule, const Machine& machine, const CaseOptions& options) {
-  check_passes(pass_job(options, machine.profile, &schedule));
+  check_passes(options, machine.profile, &schedule);
   check_modes(schedule, machine);
 }
 

@@ -67,12 +67,6 @@ void check_no_input(const Named& output, const std::vector<std::string>& inputs)
   }
 }
 
-std::optional<OutputFile> open_optional(const Arguments& arguments, FlagName flag) {
-  auto path = arguments.value(flag);
-  if (!path) return std::nullopt;
-  return OutputFile(std::string(flag.text()), *std::move(path));
-}
-
 }  // namespace
 
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
@@ -92,11 +86,15 @@ void check_outputs(const Arguments& arguments, const Inputs& inputs) {
 Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
   // Everything is checked before the first file is made.
   check_outputs(arguments, inputs);
+  const auto open = [&](const char* flag) -> std::optional<OutputFile> {
+    auto path = arguments.value(flag);
+    return path ? std::optional<OutputFile>(std::in_place, flag, *std::move(path)) : std::nullopt;
+  };
   return {.result = OutputFile("--output", arguments.output()),
-          .trace = open_optional(arguments, "--trace"),
-          .plan = open_optional(arguments, "--export-plan"),
-          .policy = open_optional(arguments, "--export-policy"),
-          .snapshot = open_optional(arguments, "--memory-snapshot"),
+          .trace = open("--trace"),
+          .plan = open("--export-plan"),
+          .policy = open("--export-policy"),
+          .snapshot = open("--memory-snapshot"),
           .pictures = Pictures(arguments)};
 }
 

@@ -380,7 +380,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
   if (options.state.any()) {
-    check_passes(pass_job(options, hardware, nullptr));
+    check_passes(options, hardware, nullptr);
     add_moving_state(made, options);
   }
   return made;

@@ -57,10 +57,7 @@ std::string show_precision(std::int64_t value) {
 /// The choice of that name, of an enumeration in the order of the row's choices.
 template <class Enum>
 Enum chosen(const Option& option, std::string_view text) {
-  const std::vector<std::string> words = words_of(option.choices);
-  const auto found = std::ranges::find(words, text);
-  if (found == words.end()) unknown_word(option.flag, text, words);
-  return static_cast<Enum>(found - words.begin());
+  return static_cast<Enum>(choice_index(option.flag, option.choices, text));
 }
 
 template <class Member>

@@ -271,8 +271,28 @@ constexpr Pass kPasses[] = {
     {&asks_micro_batches, nullptr, &plan_in_micro_batches},
 };
 
+PassJob pass_job(const Case& which, const Schedule& schedule) {
+  return {.devices = which.devices,
+          .accounting = which.accounting,
+          .framework = framework_of(which.framework),
+          .options = which.schedule_options,
+          .hardware = which.hardware,
+          .state = which.moving ? &which.moving->options : nullptr,
+          .schedule = &schedule};
+}
+
+void refuse_combinations(const PassJob& job) {
+  for (const Pass& pass : kPasses) {
+    const std::string asked = pass.asked(job);
+    if (asked.empty() || pass.without == nullptr) continue;
+    for (const Exclusion& each : pass.without(job)) {
+      if (each.holds) cannot_combine(asked, each.with, each.remedy, each.why);
+    }
+  }
+}
+
 PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget) {
-  const PassJob job = pass_job(which, &schedule);
+  const PassJob job = pass_job(which, schedule);
   const auto* pass =
       std::ranges::find_if(kPasses, [&](const Pass& each) { return !each.asked(job).empty(); });
   if (pass == std::end(kPasses)) {
@@ -378,40 +398,20 @@ Bytes simulated_budget(const Case& which) {
   return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
 }
 
-PassJob pass_job(const Case& which, const Schedule* schedule) {
-  return {.devices = which.devices,
-          .accounting = which.accounting,
-          .framework = framework_of(which.framework),
-          .options = which.schedule_options,
-          .hardware = which.hardware,
-          .state = which.moving ? &which.moving->options : nullptr,
-          .schedule = schedule};
-}
-
-PassJob pass_job(const CaseOptions& options, const HardwareProfile& hardware,
-                 const Schedule* schedule) {
+void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
+                  const Schedule* schedule) {
   const bool shares = sharing_devices(options) > 1;  // each plans alone
-  return {.devices = shares ? 1 : options.devices,
-          .accounting = options.graph.accounting,
-          .framework = framework_of(options.framework),
-          .options = options.schedule,
-          .hardware = hardware,
-          .state = options.state.any() || shares ? &options.state : nullptr,
-          .schedule = schedule};
-}
-
-void check_passes(const PassJob& job) {
-  for (const Pass& pass : kPasses) {
-    const std::string asked = pass.asked(job);
-    if (asked.empty() || pass.without == nullptr) continue;
-    for (const Exclusion& each : pass.without(job)) {
-      if (each.holds) cannot_combine(asked, each.with, each.remedy, each.why);
-    }
-  }
+  refuse_combinations({.devices = shares ? 1 : options.devices,
+                       .accounting = options.graph.accounting,
+                       .framework = framework_of(options.framework),
+                       .options = options.schedule,
+                       .hardware = hardware,
+                       .state = options.state.any() || shares ? &options.state : nullptr,
+                       .schedule = schedule});
 }
 
 PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget) {
-  check_passes(pass_job(which, &schedule));
+  refuse_combinations(pass_job(which, schedule));
   PlannedIteration result = plan_passes(which, schedule, budget);
   const Plan* plan = std::get_if<Plan>(&result.plan);
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {

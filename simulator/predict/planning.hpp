@@ -23,9 +23,6 @@ struct PassJob {
   const StateOptions* state = nullptr;  ///< null: no model states in host memory
   const Schedule* schedule = nullptr;   ///< null: no schedule chosen yet
 };
-[[nodiscard]] PassJob pass_job(const Case& which, const Schedule* schedule);
-[[nodiscard]] PassJob pass_job(const CaseOptions& options, const HardwareProfile& hardware,
-                               const Schedule* schedule);
 
 /// Option that a pass cannot be combined with. Texts for the error message.
 struct Exclusion {
@@ -46,7 +43,8 @@ struct Pass {
 };
 
 /// Throws SpecError for passes that cannot be combined.
-void check_passes(const PassJob& job);
+void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
+                  const Schedule* schedule);
 
 /// Returns the plan of the job through all passes. Throws SpecError for options that cannot be combined.
 [[nodiscard]] PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget);

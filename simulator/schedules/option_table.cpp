@@ -24,14 +24,6 @@ using Option = ScheduleOption;
 /// More than there are tasks or tensors.
 constexpr std::int64_t kMaxCount = std::int64_t{1} << 31;
 
-/// Place of `word` among the choices of the flag.
-std::size_t choice_index(const Option& flag, std::string_view word) {
-  const std::vector<std::string> words = words_of(flag.choices);
-  const auto found = std::ranges::find(words, word);
-  if (found == words.end()) unknown_word(flag.name, word, words);
-  return static_cast<std::size_t>(found - words.begin());
-}
-
 /// "2.5": a factor, however large a schedule will have it.
 void read_value(const Option& flag, std::string_view text, Ratio& value) {
   constexpr double kLargest = 9e9;  // what a Ratio holds
@@ -131,7 +123,7 @@ void read_value(const Option& flag, std::string_view text, Value& value) {
   } else if constexpr (std::is_same_v<Value, Bytes>) {
     value = bytes_of(text, flag.name);
   } else if constexpr (std::is_enum_v<Value>) {
-    value = static_cast<Value>(choice_index(flag, text));
+    value = static_cast<Value>(choice_index(flag.name, flag.choices, text));
   } else {
     read_value(flag, text, value.emplace());
   }
@@ -302,6 +294,13 @@ std::vector<std::string> words_of(std::string_view choices) {
     begin = end + 1;
   }
   return words;
+}
+
+std::size_t choice_index(std::string_view flag, std::string_view choices, std::string_view word) {
+  const std::vector<std::string> words = words_of(choices);
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) unknown_word(flag, word, words);
+  return static_cast<std::size_t>(found - words.begin());
 }
 
 bool reads(const Schedule& schedule, std::string_view option) {

@@ -27,6 +27,9 @@ struct ScheduleOption {
 
 [[nodiscard]] std::span<const ScheduleOption> schedule_option_table();
 
+/// Returns the place of `word` among choices such as "0|3". Throws SpecError at the flag for another word.
+[[nodiscard]] std::size_t choice_index(std::string_view flag, std::string_view choices,
+                                       std::string_view word);
 /// Splits "0|3" into parts.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view choices);
 
