@@ -27,43 +27,26 @@
 namespace ooc {
 namespace {
 
-class NamesOfInputs {
- public:
-  explicit NamesOfInputs(Remarks remarks) : remarks_(remarks) {}
-
-  void check(std::string_view place, Completes completes, std::span<const std::string> names) {
-    const std::optional<DataKind> kind = data_kind(list_word(completes));
-    if (!kind && completes != Completes::kInputs) return;
-    for (const std::string& name : names) {
-      if (name == kStandardInput) take_standard_input(place);
-      if (!kind) continue;
-      const std::string text = remark_on_name(*kind, name);
-      if (!text.empty()) remark(remarks_, "remark: " + text);
-    }
-  }
-
- private:
-  void take_standard_input(std::string_view place) {
-    if (taken_) {
-      bad_value(place, "standard input, which is read already", "one input from there",
-                "give the other as a file");
-    }
-    taken_ = true;
-  }
-
-  Remarks remarks_;
-  bool taken_ = false;
-};
-
 /// Throws SpecError if two inputs are standard input. Unless --quiet, remarks on names of data files that also exist in
 /// the current folder.
 void check_inputs(const Command& command, const Arguments& arguments) {
-  NamesOfInputs names(arguments.remarks());
+  bool reads_standard_input = false;
+  const auto check = [&](std::string_view place, Completes completes,
+                         std::span<const std::string> names) {
+    const std::optional<DataKind> kind = data_kind(list_word(completes));
+    if (!kind && completes != Completes::kInputs) return;
+    for (const std::string& name : names) {
+      if (name == kStandardInput && std::exchange(reads_standard_input, true)) {
+        bad_value(place, "standard input, which is read already", "one input from there",
+                  "give the other as a file");
+      }
+      const std::string text = kind ? remark_on_name(*kind, name) : "";
+      if (!text.empty()) remark(arguments.remarks(), "remark: " + text);
+    }
+  };
   const Positionals& positionals = command.positionals;
-  names.check(positionals.name, positionals.completes, arguments.positionals);
-  for (const Flag& flag : command.flags) {
-    names.check(flag.name, flag.completes, arguments.values(flag));
-  }
+  check(positionals.name, positionals.completes, arguments.positionals);
+  for (const Flag& flag : command.flags) check(flag.name, flag.completes, arguments.values(flag));
 }
 
 std::string top_level_help() {

@@ -29,38 +29,32 @@ std::vector<Request> open_requests(const Options& options, const std::set<std::s
   return open;
 }
 
-class Answerer {
- public:
-  Answerer(const Machine& machine, Output& output) : machine_(machine), output_(output) {}
-
-  // False: the device has failed for good.
-  bool answer(const Request& request) {
-    // Buffers are kept while requests are of one kind; others get all of the memory again.
-    const auto mode = request.keys.find("mode");
-    const std::string kind = request.what + (mode == request.keys.end() ? "" : mode->second);
-    try {
-      if (kind != kept_for_) pool_.clear();
-      kept_for_ = kind;
-      Job job(request, machine_, pool_, output_);
-      measure(job);
-      job.finish();
-      return true;
-    } catch (const Failure& failure) {
-      output_.send(Record("error").text("request", request.text()).text("text", failure.text));
-      // An error that stays is reported again by the next call, whatever it is.
-      static_cast<void>(cudaGetLastError());
-      if (cudaDeviceSynchronize() != cudaSuccess) return false;
-      pool_.clear();
-      return true;
-    }
-  }
-
- private:
-  const Machine& machine_;
-  Output& output_;
-  BufferPool pool_;
-  std::string kept_for_;
+/// Buffers, kept while requests are of one kind; others get all of the memory again.
+struct KeptBuffers {
+  BufferPool pool = {};
+  std::string kind = {};
 };
+
+// False: the device has failed for good.
+bool answer(const Request& request, const Machine& machine, KeptBuffers& kept, Output& output) {
+  const auto mode = request.keys.find("mode");
+  const std::string kind = request.what + (mode == request.keys.end() ? "" : mode->second);
+  try {
+    if (kind != kept.kind) kept.pool.clear();
+    kept.kind = kind;
+    Job job(request, machine, kept.pool, output);
+    measure(job);
+    job.finish();
+    return true;
+  } catch (const Failure& failure) {
+    output.send(Record("error").text("request", request.text()).text("text", failure.text));
+    // An error that stays is reported again by the next call, whatever it is.
+    static_cast<void>(cudaGetLastError());
+    if (cudaDeviceSynchronize() != cudaSuccess) return false;
+    kept.pool.clear();
+    return true;
+  }
+}
 
 }  // namespace
 
@@ -76,7 +70,7 @@ int answer_requests(const Options& options, const std::set<std::string>& groups,
   }
   output.send(machine_record(machine));
   const std::vector<Request> open = open_requests(options, groups, history, machine);
-  Answerer answerer(machine, output);
+  KeptBuffers kept;
   std::int64_t left_out = 0;
   output.send(Record("plan").integer("requests", static_cast<std::int64_t>(open.size())));
   for (const Request& request : open) {
@@ -87,7 +81,7 @@ int answer_requests(const Options& options, const std::set<std::string>& groups,
     output.send(Record("begin")
                     .text("request", request.text())
                     .number("limit_s", options.limit_s + 4 * request.seconds));
-    if (!answerer.answer(request)) return kExitDeviceFailed;
+    if (!answer(request, machine, kept, output)) return kExitDeviceFailed;
   }
   output.send(Record("end").integer("left_out", left_out));
   return kExitDone;

@@ -256,30 +256,17 @@ TransferCosts estimate_mode(CopyMode mode, const std::vector<Bytes>& tensor_byte
 /// Of the driver; above 32 pages a block it makes groups grow later than by doubling.
 constexpr std::int64_t kThresholdPercent = 51;
 
-/// Counts the groups that bring bytes walked through in order.
-class FaultGroups {
- public:
-  FaultGroups(Bytes page, Bytes block) : block_(block), starts_(fault_group_starts(page, block)) {}
-
-  [[nodiscard]] std::int64_t of(Bytes bytes) const {
-    const std::int64_t whole = bytes.count() / block_.count();
-    const Bytes rest(bytes.count() % block_.count());
-    const auto begun = std::lower_bound(starts_.begin(), starts_.end(), rest) - starts_.begin();
-    return whole * static_cast<std::int64_t>(starts_.size()) + begun;
-  }
-
- private:
-  Bytes block_;
-  std::vector<Bytes> starts_;
-};
-
 void add_faults(std::vector<TransferCost>& costs, const std::vector<Bytes>& tensor_bytes,
                 const TransferMode& mode, const std::string& file) {
   if (!mode.page || !mode.fault || !std::holds_alternative<StraightLine>(mode.to_near)) return;
   const Bytes page = std::max(Bytes(1), *mode.page);
-  const FaultGroups groups(page, std::max(page, mode.grows_to.value_or(page)));
+  const Bytes block = std::max(page, mode.grows_to.value_or(page));
+  const std::vector<Bytes> starts = fault_group_starts(page, block);
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    const std::int64_t count = groups.of(tensor_bytes[i]);
+    // Groups that bring the bytes, walked through in order.
+    const Bytes rest(tensor_bytes[i].count() % block.count());
+    const auto begun = std::ranges::lower_bound(starts, rest) - starts.begin();
+    const std::int64_t count = tensor_bytes[i].count() / block.count() * std::ssize(starts) + begun;
     const Int128 serving = Int128{count} * mode.fault->count();
     if (serving + costs[i].alone.count() > kMaxTimeNs / 2) {
       throw SpecError({file, "/connection/modes/unified_fault/fault",
