@@ -23,13 +23,13 @@ RunReport full_report() {
   RunReport report;
   report.feasible = true;
   report.lower_bound = Duration(1);
-  report.inputs.link = report.inputs.far_throughput = BytesPerSecond(1);
-  report.inputs.link_to_far = report.inputs.link_to_near = BytesPerSecond(1);
+  report.inputs.transfers.link = report.inputs.transfers.far_throughput = BytesPerSecond(1);
+  report.inputs.transfers.link_to_far = report.inputs.transfers.link_to_near = BytesPerSecond(1);
   report.inputs.far_compute = BytesPerSecond(1);
   report.inputs.adam = "foreach";
   report.inputs.offload = "optimizer";
-  report.inputs.duplex = report.inputs.compute_scale = kOne;
-  report.inputs.latency = Duration(1);
+  report.inputs.transfers.duplex = report.inputs.compute_scale = kOne;
+  report.inputs.transfers.latency = Duration(1);
   report.inputs.layer_times = 1;
   report.inputs.devices = 2;
   report.inputs.expert_parallel = 2;

@@ -218,7 +218,7 @@ ResultRows machine_rows(const MachinesReport& report) {
   Runs fits;
   const auto any_row = [&](auto holds) { return std::ranges::any_of(report.rows, holds); };
   const bool links =
-      any_row([](const MachineRow& row) { return best_of(row).inputs.link.has_value(); });
+      any_row([](const MachineRow& row) { return best_of(row).inputs.transfers.link.has_value(); });
   const bool states = any_row([](const MachineRow& row) { return !row.state.empty(); });
   const bool machines = links || any_row([&](const MachineRow& row) {
                           return best_of(row).inputs.hardware != in.hardware;

@@ -41,12 +41,13 @@ std::string head(const RunReport& report, const Look& look) {
   if (in.devices > 1) {
     changes.push_back(devices_text(in));
   }
-  if (in.link.has_value()) changes.push_back("link " + format_rate(*in.link));
-  if (in.far_throughput.has_value()) {
-    changes.push_back("far memory " + format_rate(*in.far_throughput));
+  if (in.transfers.link.has_value()) changes.push_back("link " + format_rate(*in.transfers.link));
+  if (in.transfers.far_throughput.has_value()) {
+    changes.push_back("far memory " + format_rate(*in.transfers.far_throughput));
   }
   if (in.far_memory_given) changes.push_back(format_bytes(in.far_memory) + " of far memory");
-  if (in.latency.has_value()) changes.push_back("latency " + format_duration(*in.latency));
+  if (in.transfers.latency.has_value())
+    changes.push_back("latency " + format_duration(*in.transfers.latency));
   if (in.layer_times.has_value()) {
     changes.push_back(
         fmt::format("measured times for {} of {} layers", *in.layer_times, report.layers.size()));

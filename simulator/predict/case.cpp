@@ -241,15 +241,6 @@ int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware)
   return std::min(devices, hardware.devices_per_host.value_or(devices));
 }
 
-void repeat_prices(const TransferOptions& transfers, RunInputs& inputs) {
-  inputs.link = transfers.link;
-  inputs.link_to_far = transfers.link_to_far;
-  inputs.link_to_near = transfers.link_to_near;
-  inputs.far_throughput = transfers.far_throughput;
-  inputs.latency = transfers.latency;
-  inputs.duplex = transfers.duplex;
-}
-
 void ask_budgets(const CaseOptions& options, Case& which) {
   repeat_budgets(options, which.hardware, which.inputs);
   which.budget = which.inputs.memory;
@@ -258,7 +249,7 @@ void ask_budgets(const CaseOptions& options, Case& which) {
 
 void ask_prices(const CaseOptions& options, Case& which) {
   which.transfers = transfers_of(options, which.hardware);
-  repeat_prices(which.transfers, which.inputs);
+  which.inputs.transfers = which.transfers;
   which.inputs.far_compute = options.far_compute;
   estimate_transfers_into(which.costs.transfers, which.costs.link_bytes(), which.hardware,
                           which.transfers);
@@ -296,7 +287,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   inputs.allocator = allocator_name(allocator_of(options));
   inputs.compute = compute_text(options);
   inputs.mode = copy_mode_name(options.transfers.mode);
-  repeat_prices(options.transfers, inputs);
+  inputs.transfers = options.transfers;
   inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.expert_parallel = options.expert_parallel;

@@ -144,9 +144,6 @@ struct WorkloadOptions {
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                                   const CaseOptions& options);
 
-/// Copies the options for costs of copies to `inputs`.
-void repeat_prices(const TransferOptions& transfers, RunInputs& inputs);
-
 /// A workload on a machine at a batch: everything that does not depend on the schedule. The base is the network's
 /// iteration without micro-batches, on the first device, whose share of the batch is the largest.
 struct Case : Iteration {

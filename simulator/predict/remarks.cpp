@@ -49,9 +49,10 @@ void add_numbers_of_mode(std::vector<std::string>& numbers, const HardwareProfil
       numbers.push_back(path + ".curve");  // --link and --latency keep its shape
       return;
     }
-    const auto& own = direction == "to_near" ? inputs.link_to_near : inputs.link_to_far;
-    if (!inputs.link && !own) numbers.push_back(path + ".throughput");
-    if (!inputs.latency) numbers.push_back(path + ".latency");
+    const auto& own =
+        direction == "to_near" ? inputs.transfers.link_to_near : inputs.transfers.link_to_far;
+    if (!inputs.transfers.link && !own) numbers.push_back(path + ".throughput");
+    if (!inputs.transfers.latency) numbers.push_back(path + ".latency");
   };
   add(found->second.to_near, "to_near");
   add(found->second.to_far, "to_far");
@@ -113,8 +114,8 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
         ((inputs.memory_given || framework.context) && field == "near_memory.reserved") ||
         (inputs.far_memory_given &&
          (field == "far_memory.capacity" || field == "far_memory.reserved")) ||
-        (inputs.far_throughput && field == "far_memory.throughput") ||
-        (inputs.duplex && below(field, "connection.duplex"));
+        (inputs.transfers.far_throughput && field == "far_memory.throughput") ||
+        (inputs.transfers.duplex && below(field, "connection.duplex"));
     const bool updates_far =
         !inputs.far_compute && inputs.offload.find("update far") != std::string::npos;
     if (below(field, "far_compute") && !updates_far) return false;

@@ -344,7 +344,7 @@ const RunReport& ScheduledCase::row() {
   if (!best.report)
     return best.report.emplace(report_case(which_, asked_, *best.run, Detail::kTotals));
   RunReport& report = *best.report;
-  repeat_prices(which_.transfers, report.inputs);
+  report.inputs.transfers = which_.transfers;
   SummaryInput input = summary_of(which_, asked_, *best.run, report.inputs);
   input.detail = Detail::kTotals;
   input.paper = &best.paper;

@@ -41,9 +41,9 @@ template <auto kMember>
 Value field(const Report& report) {
   return value_of(report.*kMember);
 }
-template <auto kMember>
+template <auto... kPath>
 Value input(const Report& report) {
-  return value_of(report.inputs.*kMember);
+  return value_of((report.inputs.*....*kPath));
 }
 template <auto kMember>
 Value ran(const Report& report) {
@@ -110,10 +110,11 @@ constexpr Metric kMetrics[] = {
     {"mode", "inputs", "mode", "transfer mode", input<&RunInputs::mode>},
     {"compute", "inputs", "compute", "compute model", input<&RunInputs::compute>},
     {"link_bytes_per_s", "inputs", "link_bytes_per_s", "--link, both directions",
-     input<&RunInputs::link>},
+     input<&RunInputs::transfers, &TransferOptions::link>},
     {"far_throughput_bytes_per_s", "inputs", "far_throughput_bytes_per_s", "--far-throughput",
-     input<&RunInputs::far_throughput>},
-    {"latency_ns", "inputs", "latency_ns", "--latency", input<&RunInputs::latency>},
+     input<&RunInputs::transfers, &TransferOptions::far_throughput>},
+    {"latency_ns", "inputs", "latency_ns", "--latency",
+     input<&RunInputs::transfers, &TransferOptions::latency>},
     {"layer_times", "inputs", "layer_times", "layers whose time came from --layer-times",
      input<&RunInputs::layer_times>},
     // Its result.
@@ -213,10 +214,11 @@ constexpr Metric kMetrics[] = {
     {"oom_tier", "out_of_memory", "tier", "the memory that is too small", kOom<&OutOfMemory::tier>},
     // Inputs that few jobs have: a column, and a JSON key if named, only where given.
     {"link_to_far_bytes_per_s", "inputs", "link_to_far_bytes_per_s", "--link-to-far",
-     input<&RunInputs::link_to_far>, nullptr},
+     input<&RunInputs::transfers, &TransferOptions::link_to_far>, nullptr},
     {"link_to_near_bytes_per_s", "inputs", "link_to_near_bytes_per_s", "--link-to-near",
-     input<&RunInputs::link_to_near>, nullptr},
-    {"duplex", "inputs", "duplex", "--duplex", input<&RunInputs::duplex>, nullptr},
+     input<&RunInputs::transfers, &TransferOptions::link_to_near>, nullptr},
+    {"duplex", "inputs", "duplex", "--duplex",
+     input<&RunInputs::transfers, &TransferOptions::duplex>, nullptr},
     {"compute_scale", "inputs", "compute_scale", "--compute-scale",
      input<&RunInputs::compute_scale>, nullptr},
     {"adam", "inputs", "adam", "--adam", text<&RunInputs::adam>, nullptr},

@@ -14,6 +14,7 @@
 #include "model/base/spec_symbols.hpp"
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/graph/training_graph.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan.hpp"
@@ -92,17 +93,12 @@ struct RunInputs {
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
-  std::optional<BytesPerSecond> link;          ///< rate of the link; unset: from the profile
-  std::optional<BytesPerSecond> link_to_far;   ///< overrides `link` in this direction
-  std::optional<BytesPerSecond> link_to_near;  ///< overrides `link` in this direction
-  std::optional<BytesPerSecond> far_throughput;
-  std::optional<Duration> latency;
-  std::optional<Ratio> duplex;         ///< share of a rate left when both directions are busy
-  std::optional<Ratio> compute_scale;  ///< factor of the machine's compute rates
-  std::optional<int> layer_times;      ///< number of layers timed by --layer-times
-  int devices = 1;                     ///< number that share the batch
-  std::int64_t expert_parallel = 1;    ///< devices over which experts are split
-  std::string exchange = "end";        ///< when devices exchange gradients
+  TransferOptions transfers = {};  ///< link, latency, duplex, far throughput; unset: the profile's
+  std::optional<Ratio> compute_scale;          ///< factor of the machine's compute rates
+  std::optional<int> layer_times;              ///< number of layers timed by --layer-times
+  int devices = 1;                             ///< number that share the batch
+  std::int64_t expert_parallel = 1;            ///< devices over which experts are split
+  std::string exchange = "end";                ///< when devices exchange gradients
   std::vector<std::string_view> columns = {};  ///< columns of its table that only some jobs have
   std::optional<BytesPerSecond> far_compute = {};  ///< host memory traffic of far updates
   std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none

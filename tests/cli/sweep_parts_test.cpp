@@ -198,7 +198,7 @@ class NumberedRows {
         .row =
             [](std::string& out, const RunReport& report, std::optional<std::string_view>) {
               const std::int64_t line = report.inputs.memory.count() / 4'000'000'000;
-              const std::int64_t link = report.inputs.link->count() / 1'000'000'000 - 1;
+              const std::int64_t link = report.inputs.transfers.link->count() / 1'000'000'000 - 1;
               out += std::to_string(150 * line + link);
             },
         .between = " "};

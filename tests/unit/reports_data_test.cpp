@@ -156,7 +156,7 @@ TEST_CASE("CSV has one row per result with as many fields as the header") {
 
 TEST_CASE("an infinite link is inf, in CSV a number, and unknown numbers are empty") {
   Example example;
-  example.inputs.link = kInfiniteRate;
+  example.inputs.transfers.link = kInfiniteRate;
   for (const Metric& column : metrics()) {
     if (column.name != "link_bytes_per_s") continue;
     CHECK(metric_text(column.read(example.report())) == "inf");
