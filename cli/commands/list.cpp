@@ -53,10 +53,18 @@ std::string framework_summary(const std::string& path) {
   return read_framework_file(path, {.folders = framework_folders()}).description;
 }
 
+std::string row_summary(const std::string& path) {
+  const FigureFile file = read_figures(read_spec_file(path));
+  return file.networks
+             ? fmt::format("{} networks measured: {}", file.rows.size(), file.title)
+             : fmt::format("{} figures: {}, {}", file.rows.size(), file.title, file.source);
+}
+
 /// A file of one's own that cannot be read is no reason to hide the others.
-std::vector<Line> file_lines(DataKind kind, std::string (*summary)(const std::string&)) {
+std::vector<Line> file_lines(const std::vector<DataFile>& files,
+                             std::string (*summary)(const std::string&)) {
   std::vector<Line> lines;
-  for (const DataFile& file : data_files(kind)) {
+  for (const DataFile& file : files) {
     try {
       lines.emplace_back(file.name, summary(file.path));
     } catch (const SpecError& error) {
@@ -68,20 +76,11 @@ std::vector<Line> file_lines(DataKind kind, std::string (*summary)(const std::st
 
 /// In the order of `validate`.
 std::vector<Line> row_lines() {
-  std::vector<Line> lines;
+  std::vector<DataFile> files;
   for (const std::string& path : find_rows({})) {
-    const std::string name = std::filesystem::path(path).stem().string();
-    try {
-      const FigureFile file = read_figures(read_spec_file(path));
-      lines.emplace_back(
-          name, file.networks
-                    ? fmt::format("{} networks measured: {}", file.rows.size(), file.title)
-                    : fmt::format("{} figures: {}, {}", file.rows.size(), file.title, file.source));
-    } catch (const SpecError& error) {
-      lines.emplace_back(name, std::string("unreadable: ") + error.what());
-    }
+    files.push_back({std::filesystem::path(path).stem().string(), path});
   }
-  return lines;
+  return file_lines(files, &row_summary);
 }
 
 /// The kinds that a network may have, in the order of their table.
@@ -92,10 +91,10 @@ std::vector<Line> layer_lines() {
 }
 
 std::vector<Line> table_lines_of(const std::string& kind) {
-  if (kind == "networks") return file_lines(DataKind::kNetwork, &network_summary);
+  if (kind == "networks") return file_lines(data_files(DataKind::kNetwork), &network_summary);
   if (kind == "rows") return row_lines();
-  if (kind == "hardware") return file_lines(DataKind::kHardware, &hardware_summary);
-  if (kind == "frameworks") return file_lines(DataKind::kFramework, &framework_summary);
+  if (kind == "hardware") return file_lines(data_files(DataKind::kHardware), &hardware_summary);
+  if (kind == "frameworks") return file_lines(data_files(DataKind::kFramework), &framework_summary);
   if (kind == "layers") return layer_lines();
   std::vector<Line> lines;
   for (const Schedule* schedule : schedules()) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -53,6 +54,10 @@ struct Scale {
   std::size_t kept = 16;  ///< jobs that are kept for the next schedule
 
   [[nodiscard]] std::int64_t at(std::int64_t number) const { return value(number, unit); }
+  [[nodiscard]] Border border(std::function<BorderTrial(std::int64_t)> attempt,
+                              std::int64_t also_beyond = 0) const {
+    return find_border({std::move(attempt), first, last, start, step, growth, also_beyond});
+  }
 };
 
 /// Rates of three digits, 1 MB/s to 1 PB/s; a negative number, as less is harder.
@@ -296,12 +301,7 @@ class Search {
     const bool memory = axis_.flag == "--memory";
     if (!memory && moves_nothing(*row_.run)) return note_any();
     const Border border =
-        find_border({.attempt = [&](std::int64_t number) { return try_value(scale_.at(number)); },
-                     .first = scale_.first,
-                     .last = scale_.last,
-                     .start = scale_.start,
-                     .step = scale_.step,
-                     .growth = scale_.growth});
+        scale_.border([&](std::int64_t number) { return try_value(scale_.at(number)); });
     if (!border.does) {
       const std::string last = format_rate(BytesPerSecond(scale_.at(scale_.first)));
       row_.reason = "beyond_range";
@@ -472,14 +472,8 @@ class Search {
                     !schedule_.is(Trait::kMovesPages) &&
                     options.schedule.algorithms != AlgorithmChoice::kPerformance;
     constexpr std::int64_t kAlsoBeyond = 8;
-    const Border border =
-        find_border({.attempt = [&](std::int64_t number) { return try_size(number); },
-                     .first = scale_.first,
-                     .last = scale_.last,
-                     .start = scale_.start,
-                     .step = scale_.step,
-                     .growth = scale_.growth,
-                     .also_beyond = row_.monotone ? 0 : kAlsoBeyond});
+    const Border border = scale_.border([&](std::int64_t number) { return try_size(number); },
+                                        row_.monotone ? 0 : kAlsoBeyond);
     if (border.fails) note_failure(*border.fails);
     if (!border.fails) {
       row_.reason = "search_limit";
