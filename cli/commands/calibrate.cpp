@@ -15,7 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
