@@ -117,12 +117,16 @@ enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< updat
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};
 
-/// Implementation of Adam: one fused kernel, or PyTorch's foreach, a kernel for each operation over
-/// all parameters. Foreach needs a temporary number for each parameter.
-enum class AdamKernels { kFused, kForeach };
+/// Implementation of Adam: one fused kernel; PyTorch's foreach, a kernel for each operation over all parameters, with a
+/// temporary number for each of them; or its loop, which does the same for one parameter tensor after the other.
+enum class AdamKernels { kFused, kForeach, kLoop };
 [[nodiscard]] constexpr std::string_view adam_kernels_name(AdamKernels kernels) {
-  return kernels == AdamKernels::kFused ? "fused" : "foreach";
+  constexpr std::array<std::string_view, 3> kNames{"fused", "foreach", "loop"};
+  return kNames[static_cast<std::size_t>(kernels)];
 }
+/// Bytes that single operations move over those of the fused kernel: of numbers of 4 bytes 80 and 28 (torch/optim/adamw.py,
+/// _single_tensor_adamw: mul 8, lerp 12, mul 8, addcmul 12, sqrt 8, div 8, add 8, addcdiv 16).
+inline constexpr double kOperationsOverFused = 80.0 / 28;
 
 [[nodiscard]] constexpr std::string_view optimizer_name(Optimizer optimizer) {
   constexpr std::array<std::string_view, kOptimizers.size()> kNames{"sgd", "momentum", "adam",

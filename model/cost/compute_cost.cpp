@@ -58,25 +58,8 @@ class ComputeEstimator {
   ~ComputeEstimator() = default;
 
   [[nodiscard]] double seconds(const Task& task) const {
-    const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
-    if (layer.custom) {
-      const Duration time =
-          task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
-      const bool sample = layer.custom->per == CustomCost::Per::kSample;
-      return as_double(Wide(time.count()) * (sample ? options_.batch : 1)) / kNsPerSecond / scale_;
-    }
-    if (layer.sent_bytes > 0) {  // waits for the other devices' rows
-      const PeerLink peers = peers_of(profile_);
-      const Bytes bytes(layer.sent_bytes * options_.batch);
-      const Duration time = peers.latency + transfer_time(bytes, peers.throughput);
-      return static_cast<double>(time.count()) / kNsPerSecond;
-    }
-    if (pricer_) return pricer_->seconds(task);
-    const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
-    const Ratio share = task.kind == TaskKind::kUpdate ? kOne : options_.percent_of_peak;
-    return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency,
-                   layer.computes_in) *
-           (static_cast<double>(kOne.count()) / static_cast<double>(share.count()));
+    const bool operations = task.kind == TaskKind::kUpdate && options_.adam != AdamKernels::kFused;
+    return fused_seconds(task) * (operations ? kOperationsOverFused : 1);
   }
 
   /// `type`: what is computed in; none: the network's.
@@ -151,6 +134,29 @@ class ComputeEstimator {
   }
 
  private:
+  /// With updates of one kernel.
+  [[nodiscard]] double fused_seconds(const Task& task) const {
+    const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
+    if (layer.custom) {
+      const Duration time =
+          task.kind == TaskKind::kForward ? layer.custom->forward : layer.custom->backward;
+      const bool sample = layer.custom->per == CustomCost::Per::kSample;
+      return as_double(Wide(time.count()) * (sample ? options_.batch : 1)) / kNsPerSecond / scale_;
+    }
+    if (layer.sent_bytes > 0) {  // waits for the other devices' rows
+      const PeerLink peers = peers_of(profile_);
+      const Bytes bytes(layer.sent_bytes * options_.batch);
+      const Duration time = peers.latency + transfer_time(bytes, peers.throughput);
+      return static_cast<double>(time.count()) / kNsPerSecond;
+    }
+    if (pricer_) return pricer_->seconds(task);
+    const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
+    const Ratio share = task.kind == TaskKind::kUpdate ? kOne : options_.percent_of_peak;
+    return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency,
+                   layer.computes_in) *
+           (static_cast<double>(kOne.count()) / static_cast<double>(share.count()));
+  }
+
   /// Throws SpecError where the profile has none; `why` says who wants it.
   [[nodiscard]] double peak_of(Dtype type, const std::string& why) const {
     const auto peak = profile_.peak.find(type);
@@ -342,7 +348,7 @@ namespace {
 /// PyTorch's foreach Adam takes the roots of all second moments before it divides by them: a number of the state for
 /// each parameter, for as long as the update takes. One update a layer is counted here, each with all of them.
 Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam, int shards) {
-  if (adam == AdamKernels::kFused || graph.optimizer != Optimizer::kAdam) return Bytes(0);
+  if (adam != AdamKernels::kForeach || graph.optimizer != Optimizer::kAdam) return Bytes(0);
   Bytes bytes;
   for (const Layer& layer : graph.network->layers) {
     bytes += Bytes(state_bytes(Optimizer::kMomentum, graph.per_parameter, *layer.model));

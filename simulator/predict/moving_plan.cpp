@@ -252,15 +252,12 @@ void keep_carriers(std::vector<const Schedule*>& schedules) {
 /// bfloat16 and 0.10 in float32 beyond what all 146 tensors of a Llama take at once (tests/data/measured/h100-sxm, adam).
 constexpr std::int64_t kLaunchesPerFarTensor = 14;
 
-// PyTorch's Adam by a loop over operations (torch/optim/adamw.py, _single_tensor_adamw) reads and writes 80 bytes of a
-// float32 parameter, its fused kernel 28; a process reaches 0.84 Gparam/s by it beside an H100 and an H200 (hwprofiles,
-// far_compute).
-constexpr double kFusedOverLoop = 28.0 / 80;
-constexpr std::int64_t kLoopLimit = 67'000'000'000;
+/// What a process reaches by single operations: 0.84 Gparam/s beside an H100 and an H200 (hwprofiles, far_compute).
+constexpr std::int64_t kOperationsLimit = 67'000'000'000;
 
-BytesPerSecond rate_by_loop(BytesPerSecond host, int processes) {
-  const auto rate = static_cast<double>(std::min(host.count(), kLoopLimit * processes));
-  return BytesPerSecond(std::llround(rate * kFusedOverLoop));
+BytesPerSecond rate_by_operations(BytesPerSecond host, int processes) {
+  const auto rate = static_cast<double>(std::min(host.count(), kOperationsLimit * processes));
+  return BytesPerSecond(std::llround(rate / kOperationsOverFused));
 }
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
@@ -285,10 +282,10 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
       compute.throughput = std::min(compute.throughput, *state.update_limit);
     }
   }
-  const bool by_loop = options.adam == AdamKernels::kForeach && !options.far_compute;
-  if (by_loop && compute.throughput != kInfiniteRate) {
+  const bool operations = options.adam != AdamKernels::kFused && !options.far_compute;
+  if (operations && compute.throughput != kInfiniteRate) {
     compute.throughput =
-        rate_by_loop(compute.throughput, state.host_devices.value_or(state.devices));
+        rate_by_operations(compute.throughput, state.host_devices.value_or(state.devices));
   }
   return compute;
 }

@@ -461,9 +461,9 @@ constexpr auto kFixed = std::to_array<Option>({
      .read = &choose<&CaseOptions::graph, &GraphOptions::optimizer>},
     {.flag = "--adam",
      .value = "KERNELS",
-     .help = "one kernel, or one an operation over all parameters, with a temporary number for "
-             "each, on the host a loop; default fused",
-     .choices = "fused|foreach",
+     .help = "one kernel (default), or one an operation: over all parameters, with a temporary "
+             "number for each, or by a loop over tensors, as on the host",
+     .choices = "fused|foreach|loop",
      .group = OptionGroup::kTransformers,
      .read = &choose<&CaseOptions::adam>},
     {.flag = "--compute",

@@ -29,7 +29,7 @@ TEST_CASE(
   CHECK(time("gh200", zero) != time("gh200", zero + stated));
   CHECK(time("h100-sxm", {"--state", "stream"}) !=
         time("h100-sxm", Words{"--state", "stream"} + stated));
-  // PyTorch's loop moves 80 bytes for the kernel's 28, at most 67 GB/s a process.
+  // Single operations move 80 bytes for the kernel's 28, at most 67 GB/s a process.
   const Words stream{"--state", "stream"};
   const Words loop = stream + Words{"--adam", "foreach"};
   CHECK(time("h100-sxm", loop) == time("h100-sxm", stream + Words{"--far-compute", "23.45GB/s"}));
