@@ -14,8 +14,12 @@ constexpr std::int64_t kOwnSegment = 10 * kMiB;     ///< this, which get segment
 constexpr std::int64_t kSegmentStep = 2 * kMiB;
 constexpr std::int32_t kNone = -1;
 
-/// 0: small blocks; 1: large ones.
-std::size_t pool_of(std::int64_t bytes) { return bytes <= kLargestSmall ? 0 : 1; }
+/// Returns the pool for a block of `bytes`.
+std::int16_t pool_of(CacheStream stream, std::int64_t bytes) {
+  return static_cast<std::int16_t>(static_cast<int>(stream) * 2 + (bytes > kLargestSmall ? 1 : 0));
+}
+/// True for pools of large blocks, which stand behind those of small ones.
+bool is_large(std::int16_t pool) { return pool % 2 == 1; }
 
 std::int64_t segment_for(std::int64_t bytes) {
   if (bytes <= kLargestSmall) return kSmallSegment;
@@ -23,8 +27,8 @@ std::int64_t segment_for(std::int64_t bytes) {
   return (bytes + kSegmentStep - 1) / kSegmentStep * kSegmentStep;
 }
 
-bool is_worth_cutting(std::int64_t rest, std::size_t pool) {
-  return pool == 0 ? rest >= kBlockAlignment : rest > kLargestSmall;
+bool is_worth_cutting(std::int64_t rest, std::int16_t pool) {
+  return is_large(pool) ? rest > kLargestSmall : rest >= kBlockAlignment;
 }
 
 auto place_in_pool(const Piece& piece) {
@@ -74,11 +78,7 @@ bool CachingMemory::make_states(std::size_t device) {
   for (const std::vector<Bytes>& states : *late_) {
     for (const Bytes state : states) {
       const std::int64_t bytes = aligned_size(state);
-      PieceId chosen = find(cache, bytes);
-      if (chosen == kNone) chosen = add_segment(cache, segment_for(bytes));
-      if (chosen == kNone) return false;
-      cut_off_rest(cache, chosen, bytes);
-      cache.taken += bytes;
+      if (take_piece(cache, pool_of(CacheStream::kKernels, bytes), bytes) == kNone) return false;
     }
   }
   return true;
@@ -93,8 +93,9 @@ std::int64_t CachingMemory::largest_hole(std::size_t device) const {
       if (piece(id).is_segment()) from_driver += piece(id).bytes;
     }
     if (pool.empty()) continue;
-    const std::int64_t last = piece(pool.back()).bytes;
-    largest = std::max(largest, &pool == &cache.free[0] ? std::min(last, kLargestSmall) : last);
+    const Piece& last = piece(pool.back());
+    largest =
+        std::max(largest, is_large(last.pool) ? last.bytes : std::min(last.bytes, kLargestSmall));
   }
   if (from_driver >= kOwnSegment) {
     return std::max(largest, from_driver / kSegmentStep * kSegmentStep);
@@ -107,13 +108,19 @@ bool CachingMemory::place(BlockId id) {
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
   SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
-  PieceId chosen = find(cache, bytes);
-  if (chosen == kNone) chosen = add_segment(cache, segment_for(bytes));
-  if (chosen == kNone) return false;
-  cut_off_rest(cache, chosen, bytes);
+  const PieceId chosen = take_piece(cache, pool_of(stream_, bytes), bytes);
   buffers_.addresses[id.at()] = chosen;
+  return chosen != kNone;
+}
+
+CachingMemory::PieceId CachingMemory::take_piece(SegmentCache& cache, std::int16_t pool,
+                                                 std::int64_t bytes) {
+  PieceId chosen = find(cache, pool, bytes);
+  if (chosen == kNone) chosen = add_segment(cache, pool, segment_for(bytes));
+  if (chosen == kNone) return kNone;
+  cut_off_rest(cache, chosen, bytes);
   cache.taken += bytes;
-  return true;
+  return chosen;
 }
 
 void CachingMemory::remove(BlockId id) {
@@ -121,19 +128,18 @@ void CachingMemory::remove(BlockId id) {
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return;
   SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
-  const std::size_t pool = pool_of(bytes);
   auto freed = static_cast<PieceId>(buffers_.addresses[id.at()]);
   cache.taken -= bytes;
   if (const PieceId after = piece(freed).after; after != kNone && piece(after).free) {
-    no_longer_free(cache, pool, after);
+    no_longer_free(cache, after);
     join(freed, after);
   }
   if (const PieceId before = piece(freed).before; before != kNone && piece(before).free) {
-    no_longer_free(cache, pool, before);
+    no_longer_free(cache, before);
     join(before, freed);
     freed = before;
   }
-  keep_free(cache, pool, freed);
+  keep_free(cache, freed);
 }
 
 CachingMemory::PieceId CachingMemory::add_piece(const Piece& piece) {
@@ -148,9 +154,9 @@ CachingMemory::PieceId CachingMemory::add_piece(const Piece& piece) {
   return id;
 }
 
-void CachingMemory::keep_free(SegmentCache& cache, std::size_t pool, PieceId id) {
+void CachingMemory::keep_free(SegmentCache& cache, PieceId id) {
   piece(id).free = true;
-  std::vector<PieceId>& free = cache.free[pool];
+  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(piece(id).pool)];
   free.insert(std::upper_bound(free.begin(), free.end(), id,
                                [&](PieceId a, PieceId b) {
                                  return place_in_pool(piece(a)) < place_in_pool(piece(b));
@@ -158,17 +164,18 @@ void CachingMemory::keep_free(SegmentCache& cache, std::size_t pool, PieceId id)
               id);
 }
 
-void CachingMemory::no_longer_free(SegmentCache& cache, std::size_t pool, PieceId id) {
+void CachingMemory::no_longer_free(SegmentCache& cache, PieceId id) {
   piece(id).free = false;
-  std::vector<PieceId>& free = cache.free[pool];
+  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(piece(id).pool)];
   free.erase(std::lower_bound(free.begin(), free.end(), id, [&](PieceId a, PieceId b) {
     return place_in_pool(piece(a)) < place_in_pool(piece(b));
   }));
 }
 
 /// Of the pieces that are large enough the smallest, which is then no longer free.
-CachingMemory::PieceId CachingMemory::find(SegmentCache& cache, std::int64_t bytes) {
-  std::vector<PieceId>& free = cache.free[pool_of(bytes)];
+CachingMemory::PieceId CachingMemory::find(SegmentCache& cache, std::int16_t pool,
+                                           std::int64_t bytes) {
+  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(pool)];
   const auto found =
       std::lower_bound(free.begin(), free.end(), bytes,
                        [&](PieceId id, std::int64_t wanted) { return piece(id).bytes < wanted; });
@@ -179,12 +186,13 @@ CachingMemory::PieceId CachingMemory::find(SegmentCache& cache, std::int64_t byt
   return id;
 }
 
-CachingMemory::PieceId CachingMemory::add_segment(SegmentCache& cache, std::int64_t bytes) {
+CachingMemory::PieceId CachingMemory::add_segment(SegmentCache& cache, std::int16_t pool,
+                                                  std::int64_t bytes) {
   if (bytes > capacity_ - cache.reserved) give_back_segments(cache);
   if (bytes > capacity_ - cache.reserved) return kNone;
   cache.reserved += bytes;
   peak_ = std::max(peak_, cache.reserved);
-  return add_piece({.bytes = bytes, .segment = cache.segments++});
+  return add_piece({.bytes = bytes, .segment = cache.segments++, .pool = pool});
 }
 
 void CachingMemory::give_back_segments(SegmentCache& cache) {
@@ -200,18 +208,18 @@ void CachingMemory::give_back_segments(SegmentCache& cache) {
 
 /// Of a piece that is about to be taken.
 void CachingMemory::cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes) {
-  const std::size_t pool = pool_of(bytes);
   const Piece whole = piece(id);
-  if (!is_worth_cutting(whole.bytes - bytes, pool)) return;
+  if (!is_worth_cutting(whole.bytes - bytes, whole.pool)) return;
   const PieceId rest = add_piece({.bytes = whole.bytes - bytes,
                                   .segment = whole.segment,
                                   .offset = whole.offset + bytes,
                                   .before = id,
-                                  .after = whole.after});
+                                  .after = whole.after,
+                                  .pool = whole.pool});
   piece(id).bytes = bytes;
   piece(id).after = rest;
   if (whole.after != kNone) piece(whole.after).before = rest;
-  keep_free(cache, pool, rest);
+  keep_free(cache, rest);
 }
 
 /// Two neighbours that are in no pool become the first of them.

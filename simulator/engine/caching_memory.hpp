@@ -7,17 +7,22 @@
 // more than 1 MiB. Free neighbours join. If the driver has too little, all wholly free segments are
 // given back. If that is not enough, the block does not fit.
 //
+// Each stream has pools of its own: what a copy in takes is of another stream than what kernels take,
+// unless copies run on theirs (PlanHeader::one_stream).
+//
 // An iteration starts with an empty cache, with one exception: CostTable::first_states is not
 // empty. Then a framework's optimiser allocates its states in its first step, between gradients and
 // cached pieces, and they stay there. A first iteration runs before the iteration that counts.
 //
-// Not modelled: pools of each stream, weights in segments (static bytes are one sum below), and
-// biases apart.
+// Not modelled: weights in segments (static bytes are one sum below), and biases apart.
 #pragma once
 
 #include "simulator/engine/near_memory.hpp"
 
 namespace ooc {
+
+/// Streams whose blocks have pools of their own.
+enum class CacheStream { kKernels, kCopiesIn };
 
 class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
@@ -31,6 +36,8 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   [[nodiscard]] CachingMemory second() const;
 
   bool take(std::size_t device, const QueuedStep& step) {
+    const bool copies_in = plan_.steps[step.step.at()].kind == StepKind::kToNear;
+    stream_ = copies_in && !plan_.one_stream ? CacheStream::kCopiesIn : CacheStream::kKernels;
     if (to_make_ && makes_states(step) && !make_states(device)) return false;
     return PlacedMemory::take(device, step);
   }
@@ -52,10 +59,11 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
     return buffers_.pieces[static_cast<std::size_t>(id)];
   }
   PieceId add_piece(const Piece& piece);
-  void keep_free(SegmentCache& cache, std::size_t pool, PieceId id);
-  void no_longer_free(SegmentCache& cache, std::size_t pool, PieceId id);
-  PieceId find(SegmentCache& cache, std::int64_t bytes);
-  PieceId add_segment(SegmentCache& cache, std::int64_t bytes);
+  PieceId take_piece(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
+  void keep_free(SegmentCache& cache, PieceId id);
+  void no_longer_free(SegmentCache& cache, PieceId id);
+  PieceId find(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
+  PieceId add_segment(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
   void give_back_segments(SegmentCache& cache);
   void cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes);
   void join(PieceId first, PieceId second);
@@ -65,6 +73,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   const LateStates* late_;
   std::int64_t states_ = 0;  ///< bytes of all states in `late_`
   bool to_make_ = false;
+  CacheStream stream_ = CacheStream::kKernels;  ///< of the blocks at hand
   std::int64_t capacity_;
 };
 

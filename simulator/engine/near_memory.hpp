@@ -33,6 +33,7 @@ struct Piece {
   std::int64_t offset = 0;
   std::int32_t before = -1;
   std::int32_t after = -1;
+  std::int16_t pool = 0;  ///< index in SegmentCache::free
   bool free = false;
 
   [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
@@ -40,8 +41,9 @@ struct Piece {
 
 /// Segments of one device.
 struct SegmentCache {
-  std::array<std::vector<std::int32_t>, 2> free;  ///< by pool: free pieces by size, then by address
-  std::int64_t reserved = 0;                      ///< bytes of all segments
+  /// By pool, of small and of large blocks for each stream: free pieces by size, then by address.
+  std::array<std::vector<std::int32_t>, 4> free;
+  std::int64_t reserved = 0;  ///< bytes of all segments
   std::int64_t taken = 0;
   std::int64_t segments = 0;  ///< number of segments ever made
 };

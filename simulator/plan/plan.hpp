@@ -93,6 +93,7 @@ struct PlanHeader {
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   FarGradients far_gradients = FarGradients::kFreed;
+  bool one_stream = false;  ///< copies in run on the stream of the kernels, and share its cache
 };
 
 struct Plan : PlanHeader {

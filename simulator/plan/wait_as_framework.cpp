@@ -219,6 +219,7 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
   const bool pageable = mode == CopyMode::kPageable;
   PlanHeader header = plan;
   header.far_powers_of_two = rules.far_powers_of_two;
+  header.one_stream = rules.streams >= CopyStreams::kSerialIn || mode == CopyMode::kPageable;
   return Rebuilder(plan, header,
                    {.copies_in = waits || pageable,
                     .copies_out = waits || pageable || rules.pinned_cost > Duration(0),

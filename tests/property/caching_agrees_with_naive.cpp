@@ -1,5 +1,5 @@
-// Does the caching allocator follow its rules whatever is taken and freed in whatever order? Random steps on
-// one queue, and the same blocks handed out by a second allocator that was written for clarity: sets and lists.
+// Does the caching allocator follow its rules whatever is taken and freed in whatever order? Random kernels and copies
+// in, one after another, and the same blocks handed out by a second allocator that was written for clarity: lists.
 // Reserved memory and the step that blocks must agree, and reserved memory stays between what lives and what
 // there is.
 #include <list>
@@ -29,18 +29,19 @@ class NaiveCache {
   };
   struct Segment {
     bool small;
+    bool of_copies;
     std::int64_t bytes;
     std::list<Part> parts;
   };
   using Place = std::list<Part>::iterator;
 
-  std::optional<Place> take(std::int64_t bytes) {
+  std::optional<Place> take(std::int64_t bytes, bool for_copy) {
     bytes = up_to_multiple(bytes, 512);
     const bool small = bytes <= kMiB;
     Segment* best = nullptr;
     Place part;
     for (Segment& segment : segments_) {  // oldest first, so that of equals the first stays
-      if (segment.small != small) continue;
+      if (segment.small != small || segment.of_copies != for_copy) continue;
       for (auto it = segment.parts.begin(); it != segment.parts.end(); ++it) {
         if (!it->free || it->bytes < bytes || (best != nullptr && part->bytes <= it->bytes))
           continue;
@@ -54,7 +55,7 @@ class NaiveCache {
                                                       : up_to_multiple(bytes, 2 * kMiB);
       if (reserved() + wanted > budget_) segments_.remove_if(&unused);
       if (reserved() + wanted > budget_) return std::nullopt;
-      best = &segments_.emplace_back(Segment{small, wanted, {{wanted, true}}});
+      best = &segments_.emplace_back(Segment{small, for_copy, wanted, {{wanted, true}}});
       part = best->parts.begin();
       most_ = std::max(most_, reserved());
     }
@@ -104,8 +105,11 @@ struct Taken {
   std::size_t freed_after;  ///< number of a step; behind the last one: never
 };
 
-/// By step.
-using Script = std::vector<std::vector<Taken>>;
+struct ScriptStep {
+  bool copies = false;
+  std::vector<Taken> takes = {};
+};
+using Script = std::vector<ScriptStep>;
 
 Script random_script(std::mt19937_64& dice) {
   const auto number = [&](std::int64_t least, std::int64_t most) {
@@ -125,8 +129,9 @@ Script random_script(std::mt19937_64& dice) {
   };
   Script script(static_cast<std::size_t>(number(5, 60)));
   for (std::size_t step = 0; step < script.size(); ++step) {
+    script[step].copies = number(0, 2) == 0;
     for (std::int64_t left = number(0, 3); left > 0; --left) {
-      script[step].push_back({size(), step + static_cast<std::size_t>(number(0, 12))});
+      script[step].takes.push_back({size(), step + static_cast<std::size_t>(number(0, 12))});
     }
   }
   return script;
@@ -144,8 +149,8 @@ Said say_naively(const Script& script, std::int64_t budget) {
   std::vector<std::vector<std::pair<NaiveCache::Place, std::int64_t>>> freed(script.size() + 13);
   std::int64_t live = 0;
   for (std::size_t step = 0; step < script.size(); ++step) {
-    for (const Taken& taken : script[step]) {
-      const auto place = cache.take(taken.bytes);
+    for (const Taken& taken : script[step].takes) {
+      const auto place = cache.take(taken.bytes, script[step].copies);
       if (!place) {
         said.blocked = step;
         return said;
@@ -174,9 +179,12 @@ TEST_CASE("the caching allocator agrees with a naive one, within what lives and 
         std::uniform_int_distribution<std::int64_t>(40 * kMiB, 300 * kMiB)(dice);
     Scenario s;
     std::vector<StepId> steps;
-    for (std::size_t i = 0; i < script.size(); ++i) steps.push_back(s.compute(1));
+    for (const ScriptStep& step : script) {
+      steps.push_back(step.copies ? s.to_near({.bytes = 1}) : s.compute(1));
+      if (steps.size() > 1) s.wait(steps.back(), steps[steps.size() - 2]);
+    }
     for (std::size_t i = 0; i < script.size(); ++i) {
-      for (const Taken& taken : script[i]) {
+      for (const Taken& taken : script[i].takes) {
         const BlockId block = s.takes(steps[i], taken.bytes);
         if (taken.freed_after < steps.size()) s.releases(block, steps[taken.freed_after]);
       }

@@ -193,6 +193,19 @@ TEST_CASE("a step that a caching allocator cannot serve at once waits, and gets 
   CHECK(s.timeline().peak_near == Bytes(40 * kMiB));
 }
 
+TEST_CASE("copies in find no memory that kernels have freed, unless they share a stream") {
+  for (const bool one_stream : {false, true}) {
+    Scenario s(1, one_stream);
+    const StepId kernel = s.compute(10);
+    s.takes(kernel, 12 * kMiB, {kernel});
+    const StepId copy = s.to_near({.bytes = 1}, {kernel});
+    s.takes(copy, 12 * kMiB, {copy});
+    s.takes(s.compute(10, {copy}), 12 * kMiB);
+    s.run(40 * kMiB, Allocator::kCaching);
+    CHECK(s.timeline().peak_near == Bytes((one_stream ? 12 : 24) * kMiB));
+  }
+}
+
 TEST_CASE("each device has its own segments") {
   Scenario s(2);
   const StepId here = s.compute(10, {}, 0);
@@ -206,10 +219,11 @@ TEST_CASE("each device has its own segments") {
 
 TEST_CASE("states that the first iteration makes lie in what the second wants whole") {
   Scenario s;
-  const StepId copy = s.to_near({.bytes = 1});
+  const StepId copy = s.to_far({.bytes = 1});
   s.takes(copy, 40 * kMiB, {copy});
   s.compute(10, {copy});
   s.costs.first_states = {{Bytes(2 * kMiB)}};
   s.run(100 * kMiB, Allocator::kCaching);
-  CHECK(s.timeline().peak_near == Bytes(78 * kMiB));  // two segments of 40, less the state, which is static
+  CHECK(s.timeline().peak_near ==
+        Bytes(78 * kMiB));  // two segments of 40, less the state, which is static
 }

@@ -13,7 +13,8 @@ namespace ooc::test {
 /// Sizes in bytes, times in ns. At the default rate of 1 GB/s a byte takes 1 ns.
 class Scenario {
  public:
-  explicit Scenario(int devices = 1) : builder_(Bytes(0), devices) {
+  explicit Scenario(int devices = 1, bool one_stream = false)
+      : builder_(PlanHeader{.devices = devices, .one_stream = one_stream}) {
     costs.transfers.to_far_peak = kInfiniteRate;
     costs.transfers.to_near_peak = kInfiniteRate;
   }
