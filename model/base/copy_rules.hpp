@@ -44,6 +44,15 @@ struct Duplex {
   friend constexpr bool operator==(const Duplex&, const Duplex&) = default;
 };
 
+/// Rules by which software holds units of weights that it gathers or copies in.
+enum class Sharding : std::uint8_t {
+  kByUse,  ///< weights while their unit is used, gradients until they have left
+  /// PyTorch's FullyShardedDataParallel: what is outside blocks is one unit, whole from forward to the end of backward;
+  /// a unit's gradients are copied into one piece, and shards of far ones stay near to the end of backward, which
+  /// gathers one unit further ahead than forward.
+  kFsdp1,
+};
+
 enum class FarGradients : std::uint8_t {
   kFreed,      ///< freed after their update
   kHeld,       ///< held to the end of the iteration

@@ -97,6 +97,7 @@ class StateMover {
 
   void find_units() {
     const bool blocks = by_blocks();
+    const bool has_root = blocks && to_.options.sharding != Sharding::kByUse;
     std::vector<bool> trains(network_.layers.size());
     for (const Task& task : from_.tasks) {
       if (writes_weight_gradient(from_, task)) trains[task.layer.at()] = true;
@@ -116,10 +117,11 @@ class StateMover {
       const auto found = known.find(key);
       const std::size_t unit = found == known.end() ? to_.units.size() : found->second;
       if (found == known.end()) {
-        if (!block.empty()) known.emplace(key, unit);
-        std::string name(block.empty() ? owner.name : block);
+        const bool is_root = has_root && block.empty();
+        if (!block.empty() || is_root) known.emplace(key, unit);
+        std::string name(is_root ? "root" : block.empty() ? std::string_view(owner.name) : block);
         if (!block.empty() && key.second > 1) name += "/experts";
-        to_.units.push_back({.name = std::move(name), .devices = devices});
+        to_.units.push_back({.name = std::move(name), .devices = devices, .is_root = is_root});
       }
       to_.units[unit].owners.push_back(weights.owner);
       if (weights.is_frozen) {
@@ -363,6 +365,10 @@ class StateMover {
       writer_.graph.tensors.back().cut = adds_far(unit) ? round + 1 : 0;
     }
     to_.gradients.push_back({.unit = index, .gradient = gradient, .sent = sent, .is_last = false});
+    if (to_.options.sharding == Sharding::kByUse || !shards(unit, Shard::kWeights)) return;
+    to_.gradients.back().piece = Bytes(written);
+    if (!to_.options.gradients) return;
+    to_.gradients.back().held = Bytes(share_of_shard(sends, unit.devices));
   }
 
   /// Of a unit's gradients, on the link.

@@ -72,6 +72,7 @@ struct StateOptions {
   FarGradients far_gradients = FarGradients::kFreed;
   /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
+  Sharding sharding = Sharding::kByUse;
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
   /// Number of them on one host, whose processor updates their shards; unset: all.
@@ -81,6 +82,11 @@ struct StateOptions {
     return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);
   }
   [[nodiscard]] bool shards(Shard what) const { return devices > 1 && shard >= what; }
+  /// Returns the number of units ahead of the one in use that are near or on their way.
+  [[nodiscard]] std::size_t ahead(bool backward) const {
+    return static_cast<std::size_t>(prefetch) +
+           (backward && sharding == Sharding::kFsdp1 && shards(Shard::kWeights) ? 1 : 0);
+  }
   /// True if optimiser updates run in host memory.
   [[nodiscard]] bool updates_far() const { return optimizer && update == UpdateAt::kFar; }
   [[nodiscard]] bool operator==(const StateOptions&) const = default;
@@ -111,6 +117,7 @@ struct StateUnit {
   std::vector<TensorId> visits = {};
   bool weights_far = false;
   bool weights_come = false;  ///< copied in from host memory, or gathered, for each use
+  bool is_root = false;       ///< whole from its first use in forward to the end of backward
 
   /// Returns the tensor that the unit's update leaves in host memory.
   [[nodiscard]] const std::optional<TensorId>& updated() const { return shard ? shard : weight; }
@@ -122,7 +129,9 @@ struct StateGradient {
   TensorId gradient;
   std::optional<TensorId> sent = {};  ///< tensor copied out: the gradient or a cast of it
   std::optional<TaskId> added = {};   ///< far task that adds it; unset for the first micro-batch
-  bool is_last = true;                ///< true for the unit's last gradient
+  Bytes piece = {};     ///< bytes of one piece that the last writer's gradients are copied into
+  Bytes held = {};      ///< bytes of the shard that stays in GPU memory behind the last writer
+  bool is_last = true;  ///< true for the unit's last gradient
 };
 
 struct MovingState {
@@ -166,10 +175,11 @@ struct WeightUse {
   bool backward = false;
 };
 /// Returns the residency intervals of weights in order of arrival. A position is a run of compute steps that use one
-/// unit in one pass. Meanwhile only this unit and those of the next `prefetch` positions are near or on their way.
+/// unit in one pass. Meanwhile only this unit, those of the next positions that are `ahead`, and the root are near or
+/// on their way.
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
-                                                   int prefetch);
+                                                   const StateOptions& options);
 /// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
 [[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
 

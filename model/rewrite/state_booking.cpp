@@ -28,11 +28,15 @@ class StateBooker {
     Bytes most = *std::ranges::max_element(state_.booked);
     std::vector<Bytes> weights;
     for (const StateUnit& unit : state_.units) {
-      if (unit.weights_come) weights.push_back(size(unit.weight));
+      if (!unit.weights_come) continue;
+      if (unit.is_root) {
+        most += size(unit.weight);
+      } else {
+        weights.push_back(size(unit.weight));
+      }
     }
     std::ranges::sort(weights, std::greater<>());
-    for (std::size_t i = 0;
-         i < weights.size() && i <= static_cast<std::size_t>(state_.options.prefetch); ++i) {
+    for (std::size_t i = 0; i < weights.size() && i <= state_.options.ahead(true); ++i) {
       most += weights[i];
     }
     state_.booked_anywhere = most;
@@ -63,6 +67,8 @@ class StateBooker {
         book_from(first, is_cast ? last : leaves, size(gradient.gradient));
       }
       if (is_cast) book_from(last, leaves, size(gradient.sent));
+      book_from(last, last, gradient.piece);
+      book_from(last, end - 1, gradient.held);
     }
   }
 
@@ -142,11 +148,12 @@ std::vector<WeightStay> weight_stays(const MovingState& state) {
     uses.push_back(
         {kind == TaskKind::kUpdate ? std::nullopt : state.unit_of[i], is_backward(kind)});
   }
-  return weight_stays(uses, state.units, state.options.prefetch);
+  return weight_stays(uses, state.units, state.options);
 }
 
 std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
-                                     const std::vector<StateUnit>& units, int prefetch) {
+                                     const std::vector<StateUnit>& units,
+                                     const StateOptions& options) {
   struct Position {
     std::size_t unit;
     bool backward;
@@ -161,14 +168,30 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
     if (!same) positions.push_back({*uses[i].unit, uses[i].backward, i, i});
     positions.back().last = i;
   }
-  const auto ahead = static_cast<std::size_t>(prefetch);
   std::vector<WeightStay> stays;
+  std::optional<std::size_t> root;   // index into stays, of this micro-batch
+  std::optional<std::size_t> ended;  // last compute step of the root's before it
   std::vector<std::optional<std::size_t>> open(units.size());  // index into stays
   std::vector<std::size_t> last_position(units.size());
   for (std::size_t q = 0; q < positions.size(); ++q) {
     const Position& at = positions[q];
+    const std::size_t ahead = options.ahead(at.backward);
+    const bool begins = q == 0 || (positions[q - 1].backward && !at.backward);  // a micro-batch
+    if (begins && root) {
+      ended = stays[*root].last;
+      root.reset();
+    }
+    if (root) stays[*root].last = at.last;
     if (!units[at.unit].weights_come) continue;
-    if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
+    if (units[at.unit].is_root) {
+      if (root) continue;
+      root = stays.size();
+      stays.push_back({.unit = at.unit,
+                       .fetch_after = ended,
+                       .booked_from = ended ? *ended + 1 : 0,
+                       .first_use = at.first,
+                       .last = at.last});
+    } else if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
       stays[*open[at.unit]].last = at.last;
     } else {
       open[at.unit] = stays.size();

@@ -41,6 +41,7 @@ struct Framework {
   WeightGradients weight_gradients = WeightGradients::kStatic;
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
+  Sharding sharding = Sharding::kByUse;
   std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: the profile's
   double memory_share = 1;              ///< share of the other GPU memory that tensors may use
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none

@@ -44,6 +44,8 @@ constexpr SpecChoices<CopyStreams, 4> kStreams{{{"overlap", CopyStreams::kOverla
                                                 {"framework", CopyStreams::kFramework},
                                                 {"serial_in", CopyStreams::kSerialIn},
                                                 {"serial", CopyStreams::kSerial}}};
+constexpr SpecChoices<Sharding, 2> kShardings{
+    {{"by_use", Sharding::kByUse}, {"fsdp-1", Sharding::kFsdp1}}};
 constexpr SpecChoices<bool, 2> kCopied{{{"tensors", false}, {"saves", true}}};
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
 constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
@@ -226,6 +228,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "allocator", kAllocators, framework.allocator);
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   take(root, "inputs", kHeldInputs, framework.inputs);
+  take(root, "sharding", kShardings, framework.sharding);
   read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();

@@ -108,7 +108,9 @@ bool CachingMemory::place(BlockId id) {
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
   SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
-  const PieceId chosen = take_piece(cache, pool_of(stream_, bytes), bytes);
+  const bool sums = plan_.sums_on_stream && block.kind == BlockKind::kGradient;
+  const std::int16_t pool = pool_of(sums ? CacheStream::kSums : stream_, bytes);
+  const PieceId chosen = take_piece(cache, pool, bytes);
   buffers_.addresses[id.at()] = chosen;
   return chosen != kNone;
 }

@@ -8,7 +8,7 @@
 // given back. If that is not enough, the block does not fit.
 //
 // Each stream has pools of its own: what a copy in takes is of another stream than what kernels take,
-// unless copies run on theirs (PlanHeader::one_stream).
+// unless copies run on theirs (PlanHeader::one_stream); shards of sums may have a stream, too (sums_on_stream).
 //
 // An iteration starts with an empty cache, with one exception: CostTable::first_states is not
 // empty. Then a framework's optimiser allocates its states in its first step, between gradients and
@@ -22,7 +22,7 @@
 namespace ooc {
 
 /// Streams whose blocks have pools of their own.
-enum class CacheStream { kKernels, kCopiesIn };
+enum class CacheStream { kKernels, kCopiesIn, kSums };
 
 class CachingMemory : public PlacedMemory<CachingMemory> {
  public:

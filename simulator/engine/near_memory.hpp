@@ -42,7 +42,7 @@ struct Piece {
 /// Segments of one device.
 struct SegmentCache {
   /// By pool, of small and of large blocks for each stream: free pieces by size, then by address.
-  std::array<std::vector<std::int32_t>, 4> free;
+  std::array<std::vector<std::int32_t>, 6> free;
   std::int64_t reserved = 0;  ///< bytes of all segments
   std::int64_t taken = 0;
   std::int64_t segments = 0;  ///< number of segments ever made

@@ -93,7 +93,8 @@ struct PlanHeader {
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   FarGradients far_gradients = FarGradients::kFreed;
-  bool one_stream = false;  ///< copies in run on the stream of the kernels, and share its cache
+  bool one_stream = false;      ///< copies in run on the stream of the kernels, and share its cache
+  bool sums_on_stream = false;  ///< BlockKind::kGradient is allocated on a stream of its own
 };
 
 struct Plan : PlanHeader {

@@ -78,6 +78,7 @@ class Weaver {
     PlanHeader header = plan_;
     header.static_bytes = costs_.static_bytes;
     header.far_gradients = state_.options.far_gradients;
+    header.sums_on_stream = state_.options.sharding == Sharding::kFsdp1;
     return header;
   }
   [[nodiscard]] const StateUnit& unit(std::size_t index) const { return state_.units[index]; }
@@ -135,7 +136,7 @@ class Weaver {
       const bool forward = kind == TaskKind::kForward && !each.recompute;
       uses.push_back({kind == TaskKind::kUpdate ? std::nullopt : each.unit, !forward});
     }
-    stays_ = weight_stays(uses, state_.units, state_.options.prefetch);
+    stays_ = weight_stays(uses, state_.units, state_.options);
     ends_.resize(stays_.size());
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
     std::ranges::stable_sort(
@@ -188,7 +189,10 @@ class Weaver {
     if (!index) return;
     tie_compute(*index, step);
     const std::size_t round = state_.planned.round_tasks;
-    if (round > 0 && (computes_[*index].task.at() + 1) % round == 0) send_held(step);
+    if (round > 0 && (computes_[*index].task.at() + 1) % round == 0) {
+      send_held(step);
+      free_shards(step);
+    }
   }
 
   /// Before compute `index` and the copies in for it: what it needs of state.
@@ -301,6 +305,12 @@ class Weaver {
     OfGradient& of = by_gradient_[index];
     const StateGradient& which = state_.gradients[index];
     if (!which.sent) return;
+    if (which.piece.count() > 0) {
+      builder_.release(beside_gradient(index, BlockKind::kWorkspace, which.piece, step), step);
+    }
+    if (which.held.count() > 0) {
+      shards_.push_back(beside_gradient(index, BlockKind::kGradient, which.held, step));
+    }
     if (*which.sent != which.gradient) {
       of.sent = new_block(*which.sent);
       builder_.acquire(step, *of.sent);
@@ -313,6 +323,20 @@ class Weaver {
     } else {
       held_.push_back(index);
     }
+  }
+
+  BlockId beside_gradient(std::size_t index, BlockKind kind, Bytes bytes, StepId step) {
+    const BlockId block =
+        builder_.add(Block{.bytes = bytes,
+                           .kind = kind,
+                           .object = computes_[*by_gradient_[index].last_writer].task.index});
+    builder_.acquire(step, block);
+    return block;
+  }
+
+  void free_shards(StepId after) {
+    for (const BlockId shard : shards_) builder_.release(shard, after);
+    shards_.clear();
   }
 
   /// Where nothing runs beside copies of gradients: once the round, or the iteration, has computed.
@@ -359,7 +383,10 @@ class Weaver {
 
   void finish() {
     const StateOptions& options = state_.options;
-    if (last_compute_) send_held(compute(*last_compute_));
+    if (last_compute_) {
+      send_held(compute(*last_compute_));
+      free_shards(compute(*last_compute_));
+    }
     if (options.after == UpdateAfter::kAll && !options.delayed) add_updates(last_out_);
     if (returning_.empty()) return;
     const std::optional<StepId> last_update = by_unit_[returning_.back()].updated;
@@ -395,6 +422,7 @@ class Weaver {
   std::vector<std::size_t> held_;      ///< those of them that wait for the others
   std::vector<std::size_t> visiting_;  ///< units, as what is far comes for their update near
   std::size_t next_visit_ = 0;
+  std::vector<BlockId> shards_;  ///< shards of gradients that stay to the end of backward
   std::optional<StepId> last_out_;
   std::vector<std::size_t> returning_;  ///< units, as their weights come back
 };

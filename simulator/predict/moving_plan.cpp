@@ -291,8 +291,10 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
 }
 
 void add_moving_state(Case& made, const CaseOptions& options) {
-  made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, options.state));
-  made.far_compute = far_compute_of(made.hardware, options, options.state);
+  StateOptions state = options.state;
+  state.sharding = framework_of(options.framework).sharding;
+  made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
+  made.far_compute = far_compute_of(made.hardware, options, state);
 }
 
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {

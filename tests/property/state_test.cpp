@@ -44,6 +44,7 @@ StateOptions with_shards(StateOptions options, Dice& dice) {
   }
   options.shard = options.weights ? Shard::kWeights : static_cast<Shard>(dice.number(1, 3));
   options.devices = static_cast<int>(dice.number(2, 4));
+  if (dice.once_in(3)) options.sharding = Sharding::kFsdp1;
   return options;
 }
 

@@ -105,6 +105,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("update_group": 1000,)").gradient_buffers.group == 1000);
   CHECK(software_read(R"("norm_copies": 8,)").gradient_buffers.norms == 8);
   CHECK(software_read(R"("inputs": "throughout",)").inputs == HeldInputs::kThroughout);
+  CHECK(software_read(R"("sharding": "fsdp-1",)").sharding == Sharding::kFsdp1);
   CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
   CHECK(software_read(R"("memory_share": 0.95,)").memory_share == 0.95);
   CHECK(software_read(R"("workspace": "8 MiB",)").workspace == Bytes(8 << 20));

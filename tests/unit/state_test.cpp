@@ -158,6 +158,44 @@ TEST_CASE("state: collectives take from the kernels beside them") {
   CHECK(slowed(options, 1, 0.5) == 110 + 15 + 30);
 }
 
+TEST_CASE("state: FSDP keeps its root whole in a micro-batch, and gathers two ahead in backward") {
+  // The root, then two blocks and back; twice.
+  std::vector<StateUnit> units{{.name = "root", .is_root = true}, {.name = "x"}, {.name = "y"}};
+  for (StateUnit& unit : units) unit.weights_come = true;
+  std::vector<WeightUse> uses;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::size_t unit : {0U, 1U, 2U, 0U}) uses.push_back({unit, false});
+    for (const std::size_t unit : {0U, 2U, 1U, 0U}) uses.push_back({unit, true});
+  }
+  const StateOptions options{.sharding = Sharding::kFsdp1, .shard = Shard::kWeights, .devices = 4};
+  const std::vector<WeightStay> stays = weight_stays(uses, units, options);
+  REQUIRE(stays.size() == 8);
+  CHECK(stays[0].unit == 0);
+  CHECK(stays[0].last == 7);
+  // The last block stays for backward, which would be too far ahead in forward; the other comes again.
+  CHECK(stays[2].last == 5);
+  CHECK(stays[3].first_use == 6);
+  CHECK(stays[3].fetch_after == 3);
+  CHECK(stays[4].unit == 0);
+  CHECK(stays[4].fetch_after == 7);
+  CHECK(stays[4].booked_from == 8);
+}
+
+TEST_CASE(
+    "state: FSDP joins a unit's gradients, and keeps far ones' shards to the end of backward") {
+  StateOptions options{.optimizer = kOne,
+                       .gradients = true,
+                       .weights = kOne,
+                       .prefetch = 0,
+                       .shard = Shard::kWeights,
+                       .devices = 4};
+  const Bytes by_use = ran(options).peak;
+  options.sharding = Sharding::kFsdp1;
+  // Weights one ahead, joined gradients, two shards; and backward, which waits for no weights, still has gradients of
+  // the layer before.
+  CHECK(ran(options).peak - by_use == Bytes(3'500'000'000));
+}
+
 TEST_CASE("state: a shard goes to far memory behind the sum, and comes back before the gather") {
   // A gradient 10 ms, its quarter 2.5: the last 90 to 102.5. All devices' updates on one host: to 192.5. A weight's
   // quarter 2.5, the gather 10: 205.
@@ -230,8 +268,8 @@ TEST_CASE("state: split experts are sharded over the devices that have the same 
   CHECK(far.far_bytes[0] == 28 * 8);
   CHECK(far.far_bytes[1] == 28 * 72);
   // Two of the four on each host.
-  const MovingState hosts = moved(
-      {.optimizer = kOne, .gradients = true, .shard = Shard::kWeights, .host_devices = 2}, 4);
+  const MovingState hosts =
+      moved({.optimizer = kOne, .gradients = true, .shard = Shard::kWeights, .host_devices = 2}, 4);
   CHECK(hosts.far_bytes[0] == 28 * 8 / 2);
   CHECK(hosts.far_bytes[1] == 28 * 72 / 2);
 }
