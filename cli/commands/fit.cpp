@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/job.hpp"
+#include "cli/options.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
@@ -79,6 +80,7 @@ bool lacks_less(const RunReport& report, const RunReport& than) {
 }
 
 int run_fit(const Arguments& arguments) {
+  if (const auto output = arguments.value("--output")) (void)format_of_name(*output);
   Job job = read_job(arguments, Asks::kRuns);
   const Case which = make_case(job.workload, job.machine(), job.options);
   std::optional<RunReport> nearest;

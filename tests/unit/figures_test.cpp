@@ -44,15 +44,12 @@ TEST_CASE("foreach Adam takes a number of its state for each parameter while it 
   job.options.symbols = {{"seq", 16}};
   constexpr std::int64_t kParameters = 124'439'808;
   CHECK(job.run("in-core", job.options).peak_near < Bytes(20 * kParameters));
-  const auto fused = job.run("in-core", job.options);
   job.options.adam = AdamKernels::kForeach;
   CHECK(job.run("in-core", job.options).peak_near == Bytes((16 + 4) * kParameters));
-  CHECK(job.run("in-core", job.options).iteration_time > fused.iteration_time);
-  job.options.adam = AdamKernels::kLoop;
-  CHECK(job.run("in-core", job.options).peak_near == fused.peak_near);
-  job.options.adam = AdamKernels::kForeach;
   job.options.precision = Precision::kBf16Pure;
   CHECK(job.run("in-core", job.options).peak_near == Bytes((8 + 2) * kParameters));
+  job.options.adam = AdamKernels::kLoop;
+  CHECK(job.run("in-core", job.options).peak_near < Bytes((8 + 1) * kParameters));
   job.options.graph.optimizer = Optimizer::kSgd;
   CHECK_THROWS_AS((void)job.run("in-core", job.options), SpecError);
 }

@@ -186,27 +186,6 @@ TEST_CASE("Fig. 5: a prefetch starts with the last task after which it would com
   CHECK(it.spans.at("a.backward") == Span{350, 400});
 }
 
-TEST_CASE("Fig. 5 with a longer copy: the prefetch starts a task earlier") {
-  // As above, but c takes 100, and A has 8 bytes and returns in 80 ns; a.backward is expected at 400. Begun
-  // after d.backward, at 300, it is near at 380; after c.backward, at 350, only at 430 > 400. So it
-  // starts with c.backward, when D has died and left room.
-  ModnnExample it;
-  const TaskId a = it.forward("a", 40), b = it.forward("b", 60), c = it.forward("c", 100),
-               d = it.forward("d", 50);
-  const TaskId bd = it.backward("d", 50), bc = it.backward("c", 50), bb = it.backward("b", 50),
-               ba = it.backward("a", 50);
-  it.tensor("A", 8, a, {b, ba});
-  it.tensor("B", 1, b, {c, bb});
-  it.tensor("C", 2, c, {d, bc});
-  it.tensor("D", 8, d, {bd});
-  // 12 bytes: D takes A's place, copied out beside b and c, from 40 to 120; d 200-250, d.backward 250-300.
-  const Run busy = modnn_run(it, 12);
-  CHECK(busy.spans.at("to_far A") == Span{40, 120});
-  CHECK(busy.spans.at("c.backward") == Span{300, 350});
-  CHECK(busy.spans.at("to_near A") == Span{300, 380});
-  CHECK(busy.spans.at("a.backward") == Span{400, 450});
-}
-
 /// A (8 bytes) and B (2) have to come back one after the other, for the last two tasks.
 ModnnExample two_that_return() {
   ModnnExample it;
@@ -300,33 +279,8 @@ TEST_CASE("holes that no scheme can join are joined by sending everything away")
   CHECK(run_of.peak == 7);
 }
 
-/// P (3), Q (3), R (3), U (1) in 10 bytes: when P and R have died, at 50, holes of 3 lie on either side of Q, which j
-/// reads, and S (5) fits in none.
-ModnnExample input_in_the_midst() {
-  ModnnExample it;
-  const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
-               u = it.forward("u", 10), h = it.forward("h", 10), j = it.forward("j", 10),
-               k = it.forward("k", 10), m = it.forward("m", 10);
-  const TaskId bm = it.backward("m", 10), bu = it.backward("u", 10);
-  it.tensor("P", 3, p, {h});
-  it.tensor("Q", 3, q, {j});
-  it.tensor("R", 3, r, {h});
-  it.tensor("U", 1, u, {bu});
-  it.tensor("S", 5, j, {k});
-  it.tensor("W", 10, m, {bm});
-  return it;
-}
-
-TEST_CASE("everything leaves where no scheme is found, and inputs come back") {
-  // Q leaves from 20 to 50, U from 50 to 60, and Q stands behind it in the queue.
-  const Run it_ran = modnn_run(input_in_the_midst(), 10);
-  CHECK(it_ran.spans.at("to_far Q") == Span{20, 50});
-  CHECK(it_ran.spans.at("to_far U") == Span{50, 60});
-  CHECK(it_ran.spans.at("to_near Q") == Span{60, 90});
-  CHECK(it_ran.spans.at("j.forward") == Span{90, 100});
-}
-
-/// The same holes of 3 on either side of Q at 50; j has a faster way, which wants 5 in a row.
+/// P (3), Q (3), R (3), U (1) in 10 bytes: when P and R have died, at 50, holes of 3 lie on either side of Q. j has a
+/// faster way, which wants 5 in a row.
 ModnnExample workspace_beside_an_input(std::int64_t fast_ns) {
   ModnnExample it;
   const TaskId p = it.forward("p", 10), q = it.forward("q", 10), r = it.forward("r", 10),
@@ -342,7 +296,7 @@ ModnnExample workspace_beside_an_input(std::int64_t fast_ns) {
 }
 
 TEST_CASE("everything leaves for a workspace, too, where that is worth its time") {
-  // Q and U leave as above, and Q is back at 90: T_off is 40.
+  // Q leaves from 20 to 50, U to 60, and Q is back at 90: T_off is 40.
   const Run taken = modnn_run(workspace_beside_an_input(100), 10);
   CHECK(taken.algorithms[5] == Algorithm::kWinograd);
   CHECK(taken.spans.at("to_near Q") == Span{60, 90});
