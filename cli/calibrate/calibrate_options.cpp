@@ -12,34 +12,47 @@
 namespace ooc {
 namespace {
 
-bool is_full(const Arguments& arguments) {
-  if (arguments.has("--quick") && arguments.has("--full")) {
-    cannot_combine("--full", "--quick", "use one of them");
+void check_places(const Arguments& arguments) {
+  const auto place = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+  };
+  const auto output = place(arguments.output());
+  const auto from = arguments.value("--from");
+  if (from && place(*from) == output) {
+    bad_value("--output", in_quotes(arguments.output()) + ", which --from reads", "another file");
   }
-  return arguments.has("--full");
-}
-
-std::optional<double> within_s_of(const Arguments& arguments) {
-  const auto text = arguments.value("--within");
-  if (!text) return std::nullopt;
-  const std::int64_t ns = duration_of(*text, "--within").count();
-  if (ns < 1) bad_value("--within", in_quotes(*text), "more than nothing");
-  return static_cast<double>(ns) / 1e9;
-}
-
-/// What --from does not know of the first run.
-std::string flags_to_repeat(const Arguments& arguments) {
-  std::string text;
-  if (arguments.has("--full")) text += " --full";
-  for (const FlagName flag : std::initializer_list<FlagName>{"--device", "--like", "--within"}) {
-    if (const auto value = arguments.value(flag)) {
-      text += " " + std::string(flag.text()) + " " + *value;
-    }
+  std::vector taken{output, place(samples_path(arguments))};
+  if (from) taken.push_back(place(*from));
+  const auto page = arguments.value("--report");
+  if (!page || *page == "-") return;
+  if (std::ranges::find(taken, place(*page)) != taken.end()) {
+    bad_value("--report", in_quotes(*page) + ", which is another file of this command",
+              "a place of its own");
   }
-  return text;
 }
 
 }  // namespace
+
+void check_calibration(const Arguments& arguments) {
+  if (arguments.has("--quick") && arguments.has("--full")) {
+    cannot_combine("--full", "--quick", "use one of them");
+  }
+  (void)date_option(arguments);
+  (void)device_number_of(arguments);
+  (void)silence_ms_of(arguments);
+  (void)within_s_of(arguments);
+  if (arguments.value("--probe") == "none" && !arguments.has("--from")) {
+    bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
+  }
+  const std::string output = arguments.value("--output").value_or("");
+  if (output.empty()) bad_value("--output", "none", "the file for the profile");
+  if (output == "-") {
+    bad_value("--output", "\"-\"", "a file: the samples go beside it",
+              "the report goes to standard output");
+  }
+  check_places(arguments);
+}
 
 std::optional<std::string> date_option(const Arguments& arguments) {
   const auto text = arguments.value("--date");
@@ -52,6 +65,14 @@ std::optional<std::string> date_option(const Arguments& arguments) {
   }
   if (!matches) bad_value("--date", in_quotes(*text), "a date such as 2025-01-31");
   return text;
+}
+
+std::optional<double> within_s_of(const Arguments& arguments) {
+  const auto text = arguments.value("--within");
+  if (!text) return std::nullopt;
+  const std::int64_t ns = duration_of(*text, "--within").count();
+  if (ns < 1) bad_value("--within", in_quotes(*text), "more than nothing");
+  return static_cast<double>(ns) / 1e9;
 }
 
 std::string device_number_of(const Arguments& arguments) {
@@ -72,61 +93,12 @@ int silence_ms_of(const Arguments& arguments) {
   return static_cast<int>(ms);
 }
 
-CalibrateOptions calibrate_options(const Arguments& arguments) {
-  CalibrateOptions options;
-  options.report = arguments.value("--report");
-  options.full = is_full(arguments);
-  options.date = date_option(arguments);
-  options.device = device_number_of(arguments);
-  options.name = arguments.value("--name").value_or("");
-  options.from = arguments.value("--from");
-  options.like = arguments.value("--like");
-  if (arguments.has("--time-limit")) options.request_limit_s = silence_ms_of(arguments) / 1000.0;
-  options.silence_ms = silence_ms_of(arguments) + 100'000;  // until the device is open
-  options.within_s = within_s_of(arguments);
-  options.again = flags_to_repeat(arguments);
-  options.probe = arguments.value("--probe");
-  options.without_probe = options.probe == "none";
-  options.remarks = arguments.remarks();
-  options.limits = arguments.options.limits;
-  if (options.without_probe && !options.from) {
-    bad_value("--probe", "\"none\" without --from", "samples to fit, or a program that measures");
-  }
-  options.output = arguments.value("--output").value_or("");
-  if (options.output.empty()) bad_value("--output", "none", "the file for the profile");
-  if (options.output == "-") {
-    bad_value("--output", "\"-\"", "a file: the samples go beside it",
-              "the report goes to standard output");
-  }
-  return options;
+std::string samples_path(const Arguments& arguments) {
+  return arguments.output() + ".samples.jsonl";
 }
 
-std::string samples_path(const CalibrateOptions& options) {
-  return options.output + ".samples.jsonl";
-}
-
-bool has_files_beside(const CalibrateOptions& options) {
-  return !output_target(options.output).empty();
-}
-
-void check_places(const CalibrateOptions& options) {
-  const auto place = [](const std::string& path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
-  };
-  const auto output = place(options.output);
-  const auto samples = place(samples_path(options));
-  if (options.from && place(*options.from) == output) {
-    bad_value("--output", in_quotes(options.output) + ", which --from reads", "another file");
-  }
-  std::vector taken{output, samples};
-  if (options.from) taken.push_back(place(*options.from));
-  const auto& page = options.report;
-  if (!page || *page == "-") return;
-  if (std::ranges::find(taken, place(*page)) != taken.end()) {
-    bad_value("--report", in_quotes(*page) + ", which is another file of this command",
-              "a place of its own");
-  }
+bool has_files_beside(const Arguments& arguments) {
+  return !output_target(arguments.output()).empty();
 }
 
 }  // namespace ooc

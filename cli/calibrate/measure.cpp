@@ -55,23 +55,33 @@ class ProgressLine {
   long long begun_ = 0;
 };
 
-std::vector<std::string> bench_arguments(const CalibrateOptions& options) {
-  std::vector<std::string> arguments{
-      options.full ? "--full" : "--quick", "--device", options.device, "--within",
-      fmt::format("{:.3f}", options.within_s.value_or(usual_limit_s(options.full)))};
-  if (options.request_limit_s) {
-    arguments.insert(arguments.end(), {"--limit", fmt::format("{:.3f}", *options.request_limit_s)});
+std::vector<std::string> bench_arguments(const Arguments& arguments) {
+  const bool full = arguments.has("--full");
+  std::vector<std::string> words{
+      full ? "--full" : "--quick", "--device", device_number_of(arguments), "--within",
+      fmt::format("{:.3f}", within_s_of(arguments).value_or(usual_limit_s(full)))};
+  if (arguments.has("--time-limit")) {
+    words.insert(words.end(), {"--limit", fmt::format("{:.3f}", silence_ms_of(arguments) / 1e3)});
   }
-  if (options.from && has_files_beside(options)) {
-    arguments.insert(arguments.end(), {"--resume", samples_path(options)});
+  if (arguments.has("--from") && has_files_beside(arguments)) {
+    words.insert(words.end(), {"--resume", samples_path(arguments)});
   }
-  return arguments;
+  return words;
 }
 
-std::string how_to_continue(const CalibrateOptions& options) {
-  if (!has_files_beside(options)) return "no samples are kept beside " + options.output;
-  return fmt::format("the samples are kept; go on with: ooc-paleo calibrate -o {} --from {}{}",
-                     options.output, samples_path(options), options.again);
+std::string how_to_continue(const Arguments& arguments) {
+  const std::string output = arguments.output();
+  if (!has_files_beside(arguments)) return "no samples are kept beside " + output;
+  std::string text =
+      fmt::format("the samples are kept; go on with: ooc-paleo calibrate -o {} --from {}", output,
+                  samples_path(arguments));
+  if (arguments.has("--full")) text += " --full";
+  for (const FlagName flag : std::initializer_list<FlagName>{"--device", "--like", "--within"}) {
+    if (const auto value = arguments.value(flag)) {
+      text += " " + std::string(flag.text()) + " " + *value;
+    }
+  }
+  return text;
 }
 
 /// Where the samples lie beside the profile. Two calibrations at once would measure each other and overwrite each other's
@@ -79,18 +89,19 @@ std::string how_to_continue(const CalibrateOptions& options) {
 class SamplesFile {
  public:
   /// With the records of --from. Where they are this file's own, nothing but half a line at its end is taken away.
-  SamplesFile(const CalibrateOptions& options, const std::string& records) {
-    if (!has_files_beside(options)) return;
-    const std::string path = samples_path(options);
+  SamplesFile(const Arguments& arguments, const std::string& records) {
+    if (!has_files_beside(arguments)) return;
+    const std::string path = samples_path(arguments);
     std::error_code none;
-    const bool own = options.from && std::filesystem::equivalent(*options.from, path, none);
+    const auto from = arguments.value("--from");
+    const bool own = from && std::filesystem::equivalent(*from, path, none);
     file_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file_ < 0) {
       bad_value("--output", path + ": " + std::generic_category().message(errno),
                 "a place that can be written");
     }
     if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      bad_value("--output", options.output + ", which another calibration is writing",
+      bad_value("--output", arguments.output() + ", which another calibration is writing",
                 "one calibration at a time");
     }
     if (ftruncate(file_, own ? static_cast<off_t>(records.size()) : 0) != 0) cannot_write();
@@ -119,13 +130,15 @@ class SamplesFile {
 };
 
 /// Runs the program and takes what it says. How it ended, or none after Ctrl-C.
-std::optional<ChildEnd> run_bench(const std::string& program, const CalibrateOptions& options,
+std::optional<ChildEnd> run_bench(const std::string& program, const Arguments& arguments,
                                   std::string& records) {
-  const SamplesFile file(options, records);
-  ProgressLine progress(options.remarks);
+  constexpr int kOpeningMs = 100'000;  // until the device is open
+  const SamplesFile file(arguments, records);
+  ProgressLine progress(arguments.remarks());
+  const auto from = arguments.value("--from");
   const std::string greeting = R"({"record":"hello","format":"ooc-paleo/bench","version":1})"
                                "\n";
-  return run_child(program, bench_arguments(options), options.silence_ms,
+  return run_child(program, bench_arguments(arguments), silence_ms_of(arguments) + kOpeningMs,
                    [&](const std::string& line) {
                      bool is_machine = false;
                      read_records(greeting + line, program, [&](const BenchRecord& record) {
@@ -134,34 +147,35 @@ std::optional<ChildEnd> run_bench(const std::string& program, const CalibrateOpt
                      });
                      records += line;
                      // The same one?
-                     if (is_machine && options.from) (void)read_samples(records, *options.from);
+                     if (is_machine && from) (void)read_samples(records, *from);
                      file.append(line);
                    });
 }
 
 }  // namespace
 
-void keep_samples(const CalibrateOptions& options, const std::string& records) {
-  const SamplesFile kept(options, records);
+void keep_samples(const Arguments& arguments, const std::string& records) {
+  const SamplesFile kept(arguments, records);
 }
 
-std::optional<int> measure(const CalibrateOptions& options, std::string& records) {
-  const FoundProbe found = find_probe(options.probe);
+std::optional<int> measure(const Arguments& arguments, std::string& records) {
+  const FoundProbe found = find_probe(arguments.value("--probe"));
   const auto without = [&](const std::string& reason, const FoundProbe& looked) {
-    if (!options.from) {
+    if (!arguments.has("--from")) {
       std::error_code ignored;
-      if (has_files_beside(options)) std::filesystem::remove(samples_path(options), ignored);
+      if (has_files_beside(arguments)) std::filesystem::remove(samples_path(arguments), ignored);
       remark(Remarks::kShown, no_device_text("to measure", reason, looked));
       return std::optional<int>(kExitNoDevice);
     }
-    remark(options.remarks, "not measured (" + reason + "): the samples are fitted as they are");
+    remark(arguments.remarks(),
+           "not measured (" + reason + "): the samples are fitted as they are");
     return std::optional<int>();
   };
   if (!found.program) return without("ooc-paleo-gpu was not found", found);
   const InterruptGuard guard;
-  const auto ended = run_bench(*found.program, options, records);
+  const auto ended = run_bench(*found.program, arguments, records);
   if (!ended) {
-    remark(Remarks::kShown, how_to_continue(options));
+    remark(Remarks::kShown, how_to_continue(arguments));
     throw Interrupted();
   }
   if (ended->exit_code == 0) return std::nullopt;
@@ -169,7 +183,7 @@ std::optional<int> measure(const CalibrateOptions& options, std::string& records
     return without(no_device_reason(records).value_or("none"), {});
   if (records.empty()) return without(*found.program + " " + ended->how, {});
   // What there is is fitted all the same.
-  remark(Remarks::kShown, *found.program + " " + ended->how + "; " + how_to_continue(options));
+  remark(Remarks::kShown, *found.program + " " + ended->how + "; " + how_to_continue(arguments));
   return std::nullopt;
 }
 

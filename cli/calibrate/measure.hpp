@@ -11,11 +11,11 @@
 namespace ooc {
 
 /// Writes the samples file, if one can be stored beside the profile.
-void keep_samples(const CalibrateOptions& options, const std::string& records);
+void keep_samples(const Arguments& arguments, const std::string& records);
 
 /// Appends samples to `records` (which contains those of --from) and to the samples file. Returns the exit code if
 /// there is nothing to fit; unset: fit. Throws Interrupted after Ctrl-C, with complete samples stored.
-[[nodiscard]] std::optional<int> measure(const CalibrateOptions& options, std::string& records);
+[[nodiscard]] std::optional<int> measure(const Arguments& arguments, std::string& records);
 
 struct FoundProbe {
   std::optional<std::string> program;

@@ -78,39 +78,42 @@ int run_calibrate(const Arguments& arguments) {
     if (arguments.has(flag)) needs_option(flag.name, "--from-operations");
   }
   if (arguments.has("--from-nvbandwidth")) return run_from_nvbandwidth(arguments);
-  const CalibrateOptions options = calibrate_options(arguments);
+  check_calibration(arguments);
+  const ReadLimits& limits = arguments.options.limits;
+  const auto from = arguments.value("--from");
+  const auto like_name = arguments.value("--like");
   std::string records;
-  if (options.from) {
-    records = read_text_file(*options.from, "--from", options.limits);
-    (void)read_samples(records, *options.from);
+  if (from) {
+    records = read_text_file(*from, "--from", limits);
+    (void)read_samples(records, *from);
     records.resize(records.rfind('\n') + 1);  // without half a line that a kill left
   }
   // A name that is wrong is said before anything is measured.
-  if (options.like) (void)profile_like(options.like, {}, options.limits);
+  if (like_name) (void)profile_like(like_name, {}, limits);
 
-  check_places(options);
-  OutputFile profile_file("--output", options.output);
+  OutputFile profile_file("--output", arguments.output());
   Pictures pictures(arguments);
-  if (options.without_probe) {
-    keep_samples(options, records);
+  if (arguments.value(kMeasuringProbe) == "none") {
+    keep_samples(arguments, records);
   } else {
-    if (const std::optional<int> code = measure(options, records)) return *code;
+    if (const std::optional<int> code = measure(arguments, records)) return *code;
   }
-  SampleSet set = read_samples(records, options.from.value_or(samples_path(options)));
-  if (options.date) set.date = *options.date;
-  const HardwareProfile like = profile_like(options.like, set.machine, options.limits);
-  if (!options.like) {
-    remark(options.remarks,
+  SampleSet set = read_samples(records, from.value_or(samples_path(arguments)));
+  set.date = date_option(arguments).value_or(set.date);
+  const HardwareProfile like = profile_like(like_name, set.machine, limits);
+  if (!like_name) {
+    remark(arguments.remarks(),
            fmt::format("compute as in {}; --like names another profile", like.name));
   }
 
   const Calibration calibration = analyse(set);
-  Assembled assembled =
-      assemble_profile(set, calibration, {.like = like, .name = options.name, .date = set.date});
+  Assembled assembled = assemble_profile(
+      set, calibration,
+      {.like = like, .name = arguments.value(kProfileName).value_or(""), .date = set.date});
   const std::string text = write_profile(assembled.profile);
   // What the next `predict` will read, its warnings included.
   const HardwareProfile read_back =
-      read_profile_text(text, options.output, {.architecture_folders = architecture_folders()});
+      read_profile_text(text, arguments.output(), {.architecture_folders = architecture_folders()});
   profile_file.finish(text);
   const ReportInput reported{
       .set = set, .calibration = calibration, .profile = read_back, .remarks = assembled.remarks};

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/calibrate/calibrate_options.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/load.hpp"
@@ -79,34 +80,82 @@ void check_copies(const CaseRun& run) {
             "what a driver brings in and evicts cannot be told it step by step");
 }
 
-RunInputs inputs_of(const ReplayOptions& options, const Case& which) {
+/// --compute means something else here than for predictions: what steps do, not which model prices them.
+std::string mode_of(const Arguments& arguments) {
+  std::string mode = arguments.value(kCompute).value_or("spin");
+  (void)choice_index(kCompute.name, kCompute.choices, mode);
+  return mode;
+}
+
+std::int64_t count_of(const Arguments& arguments, FlagName flag, std::int64_t usual,
+                      std::int64_t least) {
+  constexpr std::int64_t kMost = 10'000;
+  const auto text = arguments.value(flag);
+  return text ? whole_number_of(*text, flag.text(), least, kMost) : usual;
+}
+
+ReplayRun replay_run(const Arguments& arguments) {
+  ReplayRun run{.mode = mode_of(arguments) == "spin" ? ReplayMode::kSpin : ReplayMode::kBusy};
+  run.iterations = count_of(arguments, kIterations, run.iterations, 1);
+  run.warmup = count_of(arguments, kWarmup, run.warmup, 0);
+  if (const auto text = arguments.value(kMaxTime)) {
+    run.max_ms = duration_of(*text, kMaxTime.name).count() / 1'000'000;
+    if (run.max_ms < 1 || run.max_ms > 3'600'000) {
+      bad_value(kMaxTime.name, in_quotes(*text), "1 ms to 60 min");
+    }
+  }
+  return run;
+}
+
+/// A bare 10 would be a thousand per cent: a check that never fails is surely not meant.
+std::optional<double> tolerance_of(const Arguments& arguments) {
+  const auto text = arguments.value(kTolerance);
+  if (!text) return std::nullopt;
+  return ratio_of(*text, kTolerance.name, 0, 1) / kOne;
+}
+
+void check_import(const Arguments& arguments) {
+  if (!arguments.has(kImport)) return;
+  for (const Flag& flag : {kReplayProbe, flags::kDevice, flags::kTimeLimit, kMaxTime}) {
+    if (!arguments.has(flag)) continue;
+    cannot_combine(flag.name, std::string(kImport.name), "use one of them",
+                   "what is imported was measured elsewhere");
+  }
+}
+
+bool only_exports(const Arguments& arguments) {
+  return arguments.has(kExportPlan) && !arguments.has(kImport) && !arguments.has(kReplayProbe) &&
+         !arguments.has(flags::kDevice);
+}
+
+RunInputs inputs_of(const Schedule& schedule, const Case& which) {
   RunInputs inputs = which.inputs;
-  inputs.schedule = options.schedule->name;
-  inputs.options = options_text(*options.schedule, which.schedule_options);
+  inputs.schedule = schedule.name;
+  inputs.options = options_text(schedule, which.schedule_options);
   return inputs;
 }
 
 /// The job does not fit: said as `predict` says it.
-int does_not_fit(const ReplayOptions& options, const Case& which, const CaseRun& run,
+int does_not_fit(const Arguments& arguments, const Case& which, const CaseRun& run,
                  Outputs& outputs) {
-  const RunReport report = report_case(which, *options.schedule, run, Detail::kTotals);
-  finish_result(outputs, *options.result.writer, report.inputs.network, [&](const Writer& writer) {
-    return writer.prediction(report, options.result.write);
-  });
+  const RunReport report = report_case(which, *arguments.schedules.front(), run, Detail::kTotals);
+  finish_result(
+      outputs, *arguments.result.writer, report.inputs.network,
+      [&](const Writer& writer) { return writer.prediction(report, arguments.result.write); });
   return kExitDoesNotFit;
 }
 
 /// Plans of several jobs are put together with `cat`.
-void export_plan(const ReplayOptions& options, const RunInputs& inputs, const ReplayText& plan,
+void export_plan(const Arguments& arguments, const RunInputs& inputs, const ReplayText& plan,
                  Outputs& outputs) {
   outputs.plan->finish(
       printable(fmt::format("# {} on {}, batch {}, schedule {}, {} B near memory, {}",
                             inputs.network, inputs.hardware, inputs.batch, inputs.schedule,
-                            inputs.memory.count(), replay_mode_name(options.run.mode))) +
+                            inputs.memory.count(), mode_of(arguments))) +
       "\n" + plan.text);
-  if (!options.export_only) return;
+  if (!only_exports(arguments)) return;
   const std::string& path = outputs.plan->path();
-  remark(options.result.remarks,
+  remark(arguments.remarks(),
          fmt::format("the plan is in {0} and was not run; on the machine to measure:\n"
                      "  ooc-paleo-gpu --only replay --replay {0} --output LOG\n"
                      "  and here the same command with --import-measurements LOG in place of "
@@ -128,62 +177,70 @@ void write_replay_trace(const Case& which, const CaseRun& run, const ReplayRepor
   file.commit();
 }
 
-int report_replay(const ReplayOptions& options, const Case& which, const CaseRun& run,
+int report_replay(const Arguments& arguments, const Case& which, const CaseRun& run,
                   const ReplayPlan& replay, MeasuredRun measured, Outputs& outputs) {
   const std::string mismatch = machine_mismatch(which.hardware, measured.device);
-  if (!mismatch.empty()) remark(options.result.remarks, "warning: " + mismatch);
+  if (!mismatch.empty()) remark(arguments.remarks(), "warning: " + mismatch);
   const Plan& plan = std::get<Plan>(run.plan);
   const Timeline& predicted = std::get<Timeline>(*run.outcome);
   const Timeline timeline = measured_timeline({.plan = plan,
                                                .graph = *run.about(which).graph,
                                                .spans = measured_spans(measured),
                                                .memory_waits = all_waits(replay)});
-  const RunInputs inputs = inputs_of(options, which);
+  const RunInputs inputs = inputs_of(*arguments.schedules.front(), which);
   const ReplayReport report = summarize_replay(
       {.inputs = inputs,
-       .mode = std::string(replay_mode_name(options.run.mode)),
-       .imported = options.import.has_value(),
+       .mode = mode_of(arguments),
+       .imported = arguments.has(kImport),
        .graph = *run.about(which).graph,
        .costs = run.about(which).costs,
        .plan = plan,
        .predicted = predicted,
        .measured = timeline,
        .run = std::move(measured),
-       .tolerance = options.tolerance,
+       .tolerance = tolerance_of(arguments),
        .assumed = assumed_in_use(which.hardware, inputs, framework_of(which.framework))});
   if (outputs.trace) {
-    write_replay_trace(which, run, report, options.result.write, plan, predicted, timeline,
+    write_replay_trace(which, run, report, arguments.result.write, plan, predicted, timeline,
                        *outputs.trace);
   }
-  finish_result(outputs, *options.result.writer, report.inputs.network + ": replay",
-                [&](const Writer& writer) { return writer.replay(report, options.result.write); });
+  finish_result(
+      outputs, *arguments.result.writer, report.inputs.network + ": replay",
+      [&](const Writer& writer) { return writer.replay(report, arguments.result.write); });
   return report.within_tolerance() ? kExitOk : kExitFailedCheck;
 }
 
 int run_replay(const Arguments& arguments) {
-  ReplayOptions options = replay_options(arguments);
-  check_one_device(options.job);
-  check_chosen(arguments, {&options.schedule, 1});
-  Outputs outputs = open_outputs(
-      arguments, {.networks = {&options.network, 1}, .profiles = {&options.profile, 1}});
-  const Machine machine = load_hardware(options.profile, "--hardware", options.job);
-  load_framework_of(options.job, arguments.value("--framework"), {&machine, 1});
-  options.job.allocator = Allocator::kIdeal;  // blocks get their places from the replay itself
-  if (options.job.framework) {
-    Framework framework = *options.job.framework;
+  check_import(arguments);
+  const std::string network = network_of(arguments);
+  const std::string profile = hardware_of(arguments);
+  const ReplayRun timed = replay_run(arguments);
+  (void)tolerance_of(arguments);
+  (void)device_number_of(arguments);
+  (void)silence_ms_of(arguments);
+  const Schedule& schedule = *arguments.schedules.front();
+  CaseOptions options = arguments.options;
+  check_one_device(options);
+  check_chosen(arguments, arguments.schedules);
+  Outputs outputs = open_outputs(arguments, {.networks = {&network, 1}, .profiles = {&profile, 1}});
+  const Machine machine = load_hardware(profile, "--hardware", options);
+  load_framework_of(options, arguments.value("--framework"), {&machine, 1});
+  options.allocator = Allocator::kIdeal;  // blocks get their places from the replay itself
+  if (options.framework) {
+    Framework framework = *options.framework;
     framework.weight_gradients = WeightGradients::kStatic;  // and weights and gradients theirs
-    options.job.framework = std::make_shared<const Framework>(std::move(framework));
+    options.framework = std::make_shared<const Framework>(std::move(framework));
   }
-  const Workload workload = load_workload(options.network, "NETWORK", options.job);
-  load_layer_times(options.job, arguments, workload);
+  const Workload workload = load_workload(network, "NETWORK", options);
+  load_layer_times(options, arguments, workload);
   check_devices(machine);
-  remark_on_machine(options.result.remarks, machine, 1);
-  const Case which = make_case(workload, machine, options.job);
-  const CaseRun run = run_case(which, *options.schedule, Bounds::kNone);
+  remark_on_machine(arguments.remarks(), machine, 1);
+  const Case which = make_case(workload, machine, options);
+  const CaseRun run = run_case(which, schedule, Bounds::kNone);
   check_copies(run);
   const Timeline* predicted = run.timeline();
   if (predicted == nullptr || run.far_overflow) {
-    return does_not_fit(options, which, run, outputs);
+    return does_not_fit(arguments, which, run, outputs);
   }
   // What is predicted is to be held to: the predicted peak, not the whole budget.
   const Plan& plan = std::get<Plan>(run.plan);
@@ -193,14 +250,14 @@ int run_replay(const Arguments& arguments) {
                                              .graph = *run.about(which).graph,
                                              .costs = run.about(which).costs,
                                              .timeline = *predicted},
-                                            options.run);
+                                            timed);
   if (outputs.plan) {
-    export_plan(options, inputs_of(options, which), text, outputs);
-    if (options.export_only) return kExitOk;
+    export_plan(arguments, inputs_of(schedule, which), text, outputs);
+    if (only_exports(arguments)) return kExitOk;
   }
-  auto answer = run_plan(options, text, replay);
+  auto answer = run_plan(arguments, text, replay);
   if (const int* code = std::get_if<int>(&answer)) return *code;
-  return report_replay(options, which, run, replay, std::get<MeasuredRun>(std::move(answer)),
+  return report_replay(arguments, which, run, replay, std::get<MeasuredRun>(std::move(answer)),
                        outputs);
 }
 

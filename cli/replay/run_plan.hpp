@@ -1,4 +1,4 @@
-// `replay`: its options, and how a plan gets its measured run, from a device or a recording.
+// How a plan gets its measured run, from a device or a recording.
 #pragma once
 
 #include <optional>
@@ -34,29 +34,9 @@ namespace ooc {
 [[nodiscard]] std::string machine_mismatch(const HardwareProfile& profile,
                                            const std::string& device);
 
-struct ReplayOptions {
-  std::string network;
-  std::string profile;
-  const Schedule* schedule = nullptr;
-  CaseOptions job;
-  ResultOptions result;
-  ReplayRun run;
-  std::optional<double> tolerance;
-  std::optional<std::string> import;  ///< recording to use in place of a device
-  bool export_only = false;
-  std::string device;
-  std::optional<std::string> probe;
-  int silence_ms = 0;
-};
-
-[[nodiscard]] ReplayOptions replay_options(const Arguments& arguments);
-
-/// Returns "spin" or "busy".
-[[nodiscard]] std::string_view replay_mode_name(ReplayMode mode);
-
 /// Returns the measured run; or the exit code, after a message on standard error. Throws
 /// Interrupted after Ctrl-C.
-[[nodiscard]] std::variant<MeasuredRun, int> run_plan(const ReplayOptions& options,
+[[nodiscard]] std::variant<MeasuredRun, int> run_plan(const Arguments& arguments,
                                                       const ReplayText& text,
                                                       const ReplayPlan& plan);
 
