@@ -28,6 +28,8 @@
 namespace ooc {
 namespace {
 
+using Json = nlohmann::json;
+
 /// Also files that are not compressed.
 class GzipBuffer : public std::streambuf {
  public:
@@ -96,8 +98,25 @@ struct Launch {
   double at = 0;
 };
 
+double number_in(const Json& object, const char* key, double unset) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : unset;
+}
+
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// -1: none.
+std::int64_t whole_number_in(const Json& object, const char* key) {
+  constexpr double kMostWhole = 9e15;  // whole numbers are exact below
+  const double value = number_in(object, key, -1);
+  return std::abs(value) < kMostWhole ? static_cast<std::int64_t>(value) : -1;
+}
+
 /// Keeps the events that matter.
-class Events : public nlohmann::json_sax<nlohmann::json> {
+class Events {
  public:
   explicit Events(const std::vector<std::string>& wanted) : wanted_(wanted.begin(), wanted.end()) {}
 
@@ -105,122 +124,71 @@ class Events : public nlohmann::json_sax<nlohmann::json> {
   std::unordered_map<std::int64_t, Launch> launches;       ///< by correlation
   std::vector<std::pair<std::int64_t, double>> on_device;  ///< correlation, duration
   std::map<std::string, std::int32_t, std::less<>> threads, names;
-  std::string error;
 
-  bool start_object(std::size_t) override {
-    if (++depth_ == kEventDepth && in_events_) event_ = {};
-    return true;
-  }
-  bool end_object() override {
-    if (depth_-- == kEventDepth && in_events_) add();
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    in_events_ |= depth_ == 1 && key_ == "traceEvents";
-    ++depth_;
-    return true;
-  }
-  bool end_array() override {
-    --depth_;
-    in_events_ = in_events_ && depth_ > 1;
-    return true;
-  }
-  bool key(std::string& text) override {
-    key_ = text;
-    return true;
-  }
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(std::int64_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(std::uint64_t value) override { return number(static_cast<double>(value)); }
-  bool number_float(double value, const std::string&) override { return number(value); }
-  bool binary(nlohmann::json::binary_t&) override { return true; }
-  bool string(std::string& text) override {
-    if (!in_events_ || depth_ != kEventDepth) return true;
-    if (key_ == "name") event_.name = text;
-    if (key_ == "cat") event_.category = category_of(text);
-    if (key_ == "ph") event_.is_whole = text == "X";
-    if (key_ == "tid") event_.thread = text;
-    return true;
-  }
-  bool parse_error(std::size_t at, const std::string&, const nlohmann::json::exception&) override {
-    error = fmt::format("no JSON at byte {}", at);
-    return false;
+  /// Reads { "traceEvents": [ {...} ] }, an event at a time: traces are larger than memory should hold. Throws what the
+  /// parser throws.
+  void read(std::istream& stream) {
+    bool in_events = false;
+    const auto keep = [&](int depth, Json::parse_event_t parsed, const Json& value) {
+      if (depth == 1 && parsed == Json::parse_event_t::key) {
+        return in_events = value == "traceEvents";
+      }
+      if (depth != 2 || parsed != Json::parse_event_t::object_end) return true;
+      if (in_events) add(value);
+      return false;
+    };
+    [[maybe_unused]] const Json rest = Json::parse(stream, keep);
   }
 
  private:
-  static constexpr int kEventDepth = 3;             // { [ {
-  static constexpr double kMostWhole = 9e15;        // whole numbers are exact below
   static constexpr double kMostMicroseconds = 1e9;  // of one operator, so that sums stay in range
-  struct Event {
-    std::string name;
-    std::string thread;
-    Category category = Category::kOther;
-    bool is_whole = false;
-    double start = 0;
-    double length = 0;
-    std::int64_t sequence = -1;
-    std::int64_t correlation = -1;
-    bool is_backward = false;
-  };
 
-  bool number(double value) {
-    if (!in_events_) return true;
-    if (depth_ == kEventDepth) {
-      if (key_ == "ts") event_.start = value;
-      if (key_ == "dur") event_.length = std::min(value, kMostMicroseconds);
-      if (key_ == "tid") event_.thread = fmt::format("{}", value);
-    } else if (depth_ == kEventDepth + 1 && std::abs(value) < kMostWhole) {
-      const auto whole = static_cast<std::int64_t>(value);
-      if (key_ == "Sequence number") event_.sequence = whole;
-      if (key_ == "Fwd thread id") event_.is_backward = whole > 0;
-      if (key_ == "correlation") event_.correlation = whole;
-    }
-    return true;
-  }
   static std::int32_t number_of(std::map<std::string, std::int32_t, std::less<>>& known,
                                 const std::string& text) {
     return known.emplace(text, static_cast<std::int32_t>(known.size())).first->second;
   }
-  void add() {
-    const bool is_kept = event_.is_whole && event_.length >= 0;
-    if (!is_kept || event_.category == Category::kOther) return;
-    if (event_.category == Category::kDevice) {
-      on_device.emplace_back(event_.correlation, event_.length);
+  void add(const Json& event) {
+    const Category category = category_of(text_in(event, "cat"));
+    const double start = number_in(event, "ts", 0);
+    const double length = std::min(number_in(event, "dur", 0), kMostMicroseconds);
+    if (text_in(event, "ph") != "X" || length < 0 || category == Category::kOther) return;
+    const auto found = event.find("args");
+    const Json& args = found == event.end() ? event : *found;
+    const std::int64_t correlation = whole_number_in(args, "correlation");
+    if (category == Category::kDevice) {
+      on_device.emplace_back(correlation, length);
       return;
     }
-    const std::int32_t thread = number_of(threads, event_.thread);
-    if (event_.category == Category::kLaunch) {
-      if (event_.correlation >= 0) launches[event_.correlation] = {thread, event_.start};
+    const double number = number_in(event, "tid", -1);
+    const std::int32_t thread =
+        number_of(threads, number < 0 ? text_in(event, "tid") : fmt::format("{}", number));
+    if (category == Category::kLaunch) {
+      if (correlation >= 0) launches[correlation] = {thread, start};
       return;
     }
-    const bool is_operator = event_.category == Category::kOperator;
+    std::string name = text_in(event, "name");
     constexpr std::string_view kModule = "nn.Module: ";
-    if (event_.category == Category::kPython) {
-      if (!event_.name.starts_with(kModule)) return;
-      event_.name = event_.name.substr(kModule.size(), event_.name.rfind('_') - kModule.size());
+    if (category == Category::kPython) {
+      if (!name.starts_with(kModule)) return;
+      name = name.substr(kModule.size(), name.rfind('_') - kModule.size());
     }
     constexpr std::string_view kOptimizer = "Optimizer.";
     constexpr std::string_view kStep = "ProfilerStep#";  // an operator until PyTorch 1.9
-    if (event_.name.starts_with(kStep)) return;
-    const bool is_optimizer = event_.name.starts_with(kOptimizer);
-    const bool is_wanted = wanted_.contains(event_.name);
-    if (!is_operator && !is_optimizer && !is_wanted) return;
+    if (name.starts_with(kStep)) return;
+    const bool is_operator = category == Category::kOperator;
+    const bool is_optimizer = name.starts_with(kOptimizer);
+    if (!is_operator && !is_optimizer && !wanted_.contains(name)) return;
     ranges.push_back({.thread = thread,
-                      .name = number_of(names, event_.name),
-                      .start = event_.start,
-                      .end = event_.start + event_.length,
-                      .sequence = event_.sequence,
-                      .is_backward = event_.is_backward,
+                      .name = number_of(names, name),
+                      .start = start,
+                      .end = start + length,
+                      .sequence = whole_number_in(args, "Sequence number"),
+                      .is_backward = whole_number_in(args, "Fwd thread id") > 0,
                       .is_range = !is_operator,
                       .is_optimizer = is_optimizer});
   }
 
   std::set<std::string, std::less<>> wanted_;
-  std::string key_;
-  Event event_;
-  int depth_ = 0;
-  bool in_events_ = false;
 };
 
 class Attribution {
@@ -325,8 +293,14 @@ KinetoTrace read_kineto_trace(const std::string& path, const std::vector<std::st
   GzipBuffer buffer(path);
   std::istream stream(&buffer);
   Events events(ranges);
-  (void)nlohmann::json::sax_parse(stream, &events);
-  if (!events.error.empty()) buffer.fail(events.error, "a trace of torch.profiler, whole");
+  constexpr const char* kWhole = "a trace of torch.profiler, whole";
+  try {
+    events.read(stream);
+  } catch (const Json::parse_error& error) {
+    buffer.fail(fmt::format("no JSON at byte {}", error.byte), kWhole);
+  } catch (const Json::exception&) {
+    buffer.fail("a number that is too large", kWhole);
+  }
   if (events.ranges.empty()) {
     buffer.fail("no operators", "the \"traceEvents\" of torch.profiler, with CPU activities");
   }
