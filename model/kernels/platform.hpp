@@ -168,7 +168,6 @@ struct ParameterField {
   std::string_view name;
   double lowest;
   double highest;
-  double neutral;  ///< start value that does not depend on earlier fits
   /// Returns the number. Precondition for section "tensor": the architecture has tensor cores.
   double& (*of)(ArchitectureParameters&);
 };

@@ -59,14 +59,14 @@ class InputsWriter {
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
   json.begin_object(group);
   for (const Metric* column : columns_for(report.inputs)) {
-    if (column->group == group) put_metric(json, column->key, column->read(report));
+    if (column->group == group) put_metric(json, column->key(), column->read(report));
   }
 }
 
 /// All metrics but those of a key or group in `done`.
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
   for (const Metric& column : metrics()) {
-    const std::string_view key = column.group.empty() ? column.key : column.group;
+    const std::string_view key = column.group.empty() ? column.key() : column.group;
     if (key.empty() || std::ranges::find(done, key) != done.end()) continue;
     done.push_back(key);
     if (column.group.empty()) {
@@ -390,9 +390,9 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   };
   InputsWriter out(json, inputs.asked);
   for (const Metric* column : columns_for(inputs)) {
-    if (column->group != "inputs" || column->key.empty()) continue;
-    if (std::ranges::find(but, column->key) != but.end()) continue;
-    out.put(column->key, column->read(echo));
+    if (column->group != "inputs" || column->key().empty()) continue;
+    if (std::ranges::find(but, column->key()) != but.end()) continue;
+    out.put(column->key(), column->read(echo));
   }
   json.member("far_memory_given", inputs.far_memory_given).member("dtype_given", is_asked("dtype"));
   if (!inputs.precision.empty()) json.member("precision_given", is_asked("precision"));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,13 +20,15 @@ namespace ooc {
 using MetricValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 struct Metric {
-  std::string_view name;   ///< unique name with unit: column of CSV and sweeps
-  std::string_view group;  ///< JSON: name of its object ("stalls_ns"); empty: top level
-  std::string_view key;    ///< JSON: key of the value
-  std::string_view what;   ///< one line of explanation
+  std::string_view name;  ///< unique name with unit: column of CSV and sweeps
   MetricValue (*read)(const RunReport& report);
+  std::string_view group = {};  ///< JSON: name of its object ("stalls_ns"); empty: top level
+  /// JSON: key of the value; unset: `name`; empty: JSON of a run has the value elsewhere.
+  std::optional<std::string_view> own_key = {};
   /// True if CSV has the column even without a value. Null: only if RunInputs::columns names it.
   bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
+
+  [[nodiscard]] constexpr std::string_view key() const { return own_key.value_or(name); }
 };
 
 /// Returns the table: metrics of the job, of its result, of a job that does not fit, and of inputs that few jobs have.
