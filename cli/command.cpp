@@ -50,8 +50,8 @@ std::vector<std::string> help_words(const Command& command) {
 }
 
 std::span<const std::string> Arguments::values(FlagName flag) const {
-  for (const auto& [name, values] : flags) {
-    if (name == flag.text()) return values;
+  for (const GivenFlag& given : flags) {
+    if (given.flag->name == flag.text()) return given.values;
   }
   return {};
 }

@@ -94,13 +94,21 @@ struct ResultOptions {
   Remarks remarks = Remarks::kShown;
 };
 
+struct Command;
+
+/// Flag of a command line or of a job, with its values. A switch has one empty value.
+struct GivenFlag {
+  const Flag* flag;
+  std::vector<std::string> values;
+};
+
 /// Command line. Options of a run are values (cli/options.hpp), all other flags texts.
 struct Arguments {
+  const Command* command = nullptr;
   std::vector<std::string> command_line = {};  ///< whole, program name first, for reports
   std::string word = {};                       ///< Positionals::word; empty: not given
   std::vector<std::string> positionals = {};
-  std::vector<std::pair<std::string, std::vector<std::string>>> flags =
-      {};                    ///< those given, by name
+  std::vector<GivenFlag> flags = {};
   std::string job = {};      ///< path of the job file given instead of positionals; empty: none
   CaseOptions options = {};  ///< options with one value, and the limits of --max-input
   /// Values of the axes that may have several, by index in axis_kinds(); empty: not given.
@@ -110,7 +118,7 @@ struct Arguments {
   bool all_schedules = false;                   ///< they are all that there are, not chosen by name
   ResultOptions result = {};                    ///< of commands with --format
 
-  /// Returns the values of a flag; empty: not given. A switch has one empty value.
+  /// Returns the values of a flag; empty: not given.
   [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
   [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
   /// Returns the only value of a flag; unset: not given.

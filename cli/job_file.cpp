@@ -23,7 +23,7 @@
 namespace ooc {
 namespace {
 
-constexpr std::string_view kNetwork = "NETWORK";
+constexpr Flag kNetwork{.name = "NETWORK", .value = "FILE", .many = true};
 constexpr std::string_view kStudy = "ooc-paleo/study";
 constexpr std::string_view kResult = "ooc-paleo/result";
 constexpr std::string_view kFormats[] = {kJobFormat, kStudy, kResult};
@@ -84,9 +84,9 @@ bool is_job(const SpecDocument& document) {
 }
 
 /// What the command looks for a job may say, too: of `need link` the link, of `max` the batch.
-bool is_looked_for(const Command& command, const Arguments& given, std::string_view flag) {
-  const bool needs = command.name == "need";
-  if (!needs && command.name != "max") return false;
+bool is_looked_for(const Arguments& given, std::string_view flag) {
+  const bool needs = given.command->name == "need";
+  if (!needs && given.command->name != "max") return false;
   const auto* axis = find_solve_axis(needs ? given.word : given.value("--of").value_or("batch"));
   return axis != nullptr &&
          (flag == axis->flag || (axis->word == "link" && flag.starts_with("--link-")));
@@ -121,16 +121,15 @@ bool is_of_jobs(const Flag& flag) {
          std::ranges::find(kNotOfJobs, flag.name) == std::end(kNotOfJobs);
 }
 
-JobFile::JobFile(const SpecDocument& document, const Command& command, const Arguments& given)
-    : file_(document.file) {
+JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(document.file) {
+  const Command& command = *given.command;
   SpecView root(document);
   if (const auto format = root.find("format");
       format && format->type() == SpecType::kText && format->as_text() == kResult) {
     root = root.get("inputs");
   }
   check_head(root);
-  const Flag network{.name = kNetwork, .value = "FILE", .many = true};
-  if (const auto value = root.find("network")) add(network, *value);
+  if (const auto value = root.find("network")) add(kNetwork, *value);
   for (const Flag& flag : command.flags) {
     if (!is_of_jobs(flag)) continue;
     const std::string key = option_key(flag.name);
@@ -153,44 +152,42 @@ JobFile::JobFile(const SpecDocument& document, const Command& command, const Arg
     const bool is_asked = value && root.flag(key + "_given", true);
     if (is_asked && flag != nullptr) add(*flag, *value, unit);
   }
-  if (const auto symbols = root.find("symbols")) add_symbols(*symbols);
-  std::erase_if(entries_,
-                [&](const Entry& each) { return is_looked_for(command, given, each.flag); });
+  if (const auto symbols = root.find("symbols")) add_symbols(*symbols, command);
+  std::erase_if(entries_, [&](const Entry& each) { return is_looked_for(given, each.flag->name); });
   for (const std::string_view key : kOfResults) (void)root.find(key);
   root.reject_unknown_keys();
 }
 
-JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Command& command,
-                 const Arguments& given)
+JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given)
     : file_(path) {
+  const Command& command = *given.command;
   const bool takes_schedule = command.name == "predict" || command.name == "fit";
   for (const TrainerFlag& each : trainer.flags) {
-    const bool is_network = each.flag == kNetwork;
-    if (is_network ? !given.positionals.empty() : find_flag(command, each.flag) == nullptr)
-      continue;
+    const bool is_network = each.flag == kNetwork.name;
+    const Flag* flag = is_network ? &kNetwork : find_flag(command, each.flag);
+    if (flag == nullptr || (is_network && !given.positionals.empty())) continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
     const bool chooses = find_flag(command, "--schedule") == nullptr || given.has("--schedule");
     if (each.flag == "--blocks" && chooses) continue;
-    entries_.push_back({.flag = each.flag,
+    entries_.push_back({.flag = flag,
                         .pointer = each.pointer,
                         .texts = {is_network ? network_of_hub(each.text) : each.text},
                         .file = each.file});
   }
   for (const std::string& name : given.positionals) {
-    entries_.push_back({.flag = std::string(kNetwork), .texts = {name}});
+    entries_.push_back({.flag = &kNetwork, .texts = {name}});
   }
-  std::erase_if(entries_,
-                [&](const Entry& each) { return is_looked_for(command, given, each.flag); });
+  std::erase_if(entries_, [&](const Entry& each) { return is_looked_for(given, each.flag->name); });
 }
 
 void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit) {
   if (value.type() == SpecType::kNull) return;
   for (const Entry& entry : entries_) {
-    if (entry.flag != flag.name) continue;
+    if (entry.flag != &flag) continue;
     value.fail(fmt::format("{} for the second time, behind {}", flag.name, entry.pointer),
                "each option once");
   }
-  Entry entry{.flag = std::string(flag.name), .pointer = value.pointer()};
+  Entry entry{.flag = &flag, .pointer = value.pointer()};
   if (flag.option != nullptr) entry.separator = flag.option->separator;
   if (flag.value.empty()) {
     if (!value.as_boolean()) return;
@@ -208,12 +205,17 @@ void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit
   entries_.push_back(std::move(entry));
 }
 
-void JobFile::add_symbols(const SpecView& symbols) {
-  Entry others{.flag = "--symbol", .pointer = symbols.pointer()};
+void JobFile::add_symbols(const SpecView& symbols, const Command& command) {
+  // Commands without such a flag run networks with the symbols of a result, too.
+  const auto flag_named = [&](std::string_view name) {
+    const Flag* flag = find_flag(command, name);
+    return flag != nullptr ? flag : find_flag(*find_command("predict"), name);
+  };
+  Entry others{.flag = flag_named("--symbol"), .pointer = symbols.pointer()};
   for (const auto& [name, value] : symbols.members()) {
     const std::string text = text_of(value, {});
     if (name == kSequence || name == kTargetSequence) {
-      const char* flag = name == kSequence ? "--seq" : "--target-seq";
+      const Flag* flag = flag_named(name == kSequence ? "--seq" : "--target-seq");
       entries_.push_back({.flag = flag, .pointer = value.pointer(), .texts = {text}});
     } else {
       others.texts.push_back(fmt::format("{}={}", name, text));
@@ -226,19 +228,18 @@ Arguments JobFile::with_flags_of(const Arguments& given) const {
   Arguments all = given;
   all.positionals.clear();
   all.job = file_;
-  std::erase_if(all.flags, [](const auto& each) { return each.first == "--job"; });
+  std::erase_if(all.flags, [](const GivenFlag& each) { return each.flag->name == "--job"; });
   for (const Entry& entry : entries_) {
-    if (entry.flag == kNetwork) {
+    if (entry.flag == &kNetwork) {
       for (const std::string& each : entry.texts) {
-        for (std::string& name : split_list(each, kNetwork))
+        for (std::string& name : split_list(each, kNetwork.name))
           all.positionals.push_back(std::move(name));
       }
       continue;
     }
-    if (given.has(std::string_view(entry.flag))) continue;
+    if (given.has(*entry.flag)) continue;
     const std::string between(1, entry.separator);
-    all.flags.emplace_back(entry.flag,
-                           std::vector{fmt::format("{}", fmt::join(entry.texts, between))});
+    all.flags.push_back({entry.flag, {fmt::format("{}", fmt::join(entry.texts, between))}});
   }
   return all;
 }
@@ -246,7 +247,7 @@ Arguments JobFile::with_flags_of(const Arguments& given) const {
 std::string JobFile::words() const {
   std::vector<std::string> words;
   for (const Entry& entry : entries_) {
-    if (entry.flag != kNetwork) words.push_back(entry.flag);
+    if (entry.flag != &kNetwork) words.emplace_back(entry.flag->name);
     for (const std::string& text : entry.texts) words.push_back(text);
   }
   return fmt::format("{}", fmt::join(words, " "));
@@ -256,9 +257,9 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
   SpecError::Parts parts = error.parts();
   if (!parts.file.empty()) return error;
   std::string file = file_;
-  const auto entry = std::ranges::find(entries_, parts.place, &Entry::flag);
-  if (entry != entries_.end() &&
-      (entry->flag == kNetwork || !given.has(std::string_view(entry->flag)))) {
+  const auto entry = std::ranges::find_if(
+      entries_, [&](const Entry& each) { return each.flag->name == parts.place; });
+  if (entry != entries_.end() && (entry->flag == &kNetwork || !given.has(*entry->flag))) {
     if (entry->pointer.empty()) return error;  // of the command line
     parts.place = entry->pointer;
     if (!entry->file.empty()) file = entry->file;
@@ -266,7 +267,8 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
     for (std::size_t i = 0; i < entry->texts.size() && entry->list; ++i) {
       if (parts.found.starts_with(in_quotes(entry->texts[i]))) parts.place += fmt::format("/{}", i);
     }
-  } else if (parts.place == kNetwork || (parts.place == "--hardware" && !given.has("--hardware"))) {
+  } else if (parts.place == kNetwork.name ||
+             (parts.place == "--hardware" && !given.has("--hardware"))) {
     parts.place = "/" + option_key(parts.place);  // both are wanted
   } else {
     return error;
@@ -275,15 +277,15 @@ SpecError JobFile::located(const SpecError& error, const Arguments& given) const
   return SpecError(std::move(parts));
 }
 
-std::optional<JobFile> find_job(const Command& command, const Arguments& arguments) {
+std::optional<JobFile> find_job(const Arguments& arguments) {
   const ReadLimits& limits = arguments.options.limits;
-  if (command.positionals.completes != Completes::kNetworks) return std::nullopt;
+  if (arguments.command->positionals.completes != Completes::kNetworks) return std::nullopt;
   if (const auto path = arguments.value("--job")) {
     const TrainerFile trainer =
         read_trainer_file(*path, arguments.value("--devices").value_or(""), limits);
     const Remarks remarks = arguments.remarks();
     for (const std::string& text : trainer.remarks) remark(remarks, "remark: " + text);
-    JobFile job(trainer, *path, command, arguments);
+    JobFile job(trainer, *path, arguments);
     remark(remarks, fmt::format("{}: {}", *path, job.words()));
     return job;
   }
@@ -292,7 +294,8 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
   for (const std::string& name : arguments.positionals) {
     const auto path = find_data(DataKind::kNetwork, name);
     std::error_code ignored;
-    if (!path && !arguments.has("--hardware")) (void)locate(DataKind::kNetwork, name, kNetwork);
+    if (!path && !arguments.has("--hardware"))
+      (void)locate(DataKind::kNetwork, name, kNetwork.name);
     if (!path || path != name || is_onnx(name)) continue;
     // A pipe of the shell is read once, by whoever takes it for a network.
     const bool is_small = std::filesystem::is_regular_file(*path, ignored) &&
@@ -301,29 +304,27 @@ std::optional<JobFile> find_job(const Command& command, const Arguments& argumen
     const SpecDocument document = read_spec_file(*path, limits);
     if (!is_job(document)) continue;
     if (arguments.positionals.size() > 1) {
-      bad_value(kNetwork, in_quotes(name) + ", a job, beside others", "one job or networks",
+      bad_value(kNetwork.name, in_quotes(name) + ", a job, beside others", "one job or networks",
                 "a job names its networks itself");
     }
-    return JobFile(document, command, arguments);
+    return JobFile(document, arguments);
   }
   return std::nullopt;
 }
 
-std::vector<std::pair<std::string, std::string>> job_of(const Command& command,
-                                                        const Arguments& arguments) {
+std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments) {
   std::vector<std::pair<std::string, std::string>> job;
   if (!arguments.positionals.empty()) {
     job.emplace_back("network", json_string(arguments.positionals.front()));
   }
-  for (const auto& [name, values] : arguments.flags) {
-    const Flag* flag = find_flag(command, name);
-    if (flag == nullptr || !is_of_jobs(*flag)) continue;
+  for (const auto& [flag, values] : arguments.flags) {
+    if (!is_of_jobs(*flag)) continue;
     // What has a unit results have as a number.
     if (flag->option != nullptr && !option_unit(*flag->option).empty()) continue;
     const std::string text = fmt::format("{}", fmt::join(values, ","));
-    job.emplace_back(option_key(name), flag->value.empty()     ? "true"
-                                       : is_plain_number(text) ? text
-                                                               : json_string(text));
+    job.emplace_back(option_key(flag->name), flag->value.empty()     ? "true"
+                                             : is_plain_number(text) ? text
+                                                                     : json_string(text));
   }
   std::ranges::sort(job);
   return job;

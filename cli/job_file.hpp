@@ -28,9 +28,8 @@ inline constexpr std::string_view kOfResults[] = {
 class JobFile {
  public:
   /// Reads the file. Throws SpecError with file and place if it is no job, or for a key without a flag.
-  JobFile(const SpecDocument& document, const Command& command, const Arguments& given);
-  JobFile(const TrainerFile& trainer, const std::string& path, const Command& command,
-          const Arguments& given);
+  JobFile(const SpecDocument& document, const Arguments& given);
+  JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given);
 
   /// Returns the given flags, and those of the job that were not given.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
@@ -41,7 +40,7 @@ class JobFile {
 
  private:
   struct Entry {
-    std::string flag;
+    const Flag* flag;
     std::string pointer = {};
     std::vector<std::string> texts = {};  ///< texts; of a list, one for each element
     char separator = ',';
@@ -49,18 +48,17 @@ class JobFile {
     std::string file = {};  ///< file in which it stands; empty: the job's
   };
   void add(const Flag& flag, const SpecView& value, std::string_view unit = {});
-  void add_symbols(const SpecView& symbols);
+  void add_symbols(const SpecView& symbols, const Command& command);
 
   std::string file_;
   std::vector<Entry> entries_;
 };
 
 /// Returns the job of --job, or of the only argument if that is a job file. Unset for networks.
-[[nodiscard]] std::optional<JobFile> find_job(const Command& command, const Arguments& arguments);
+[[nodiscard]] std::optional<JobFile> find_job(const Arguments& arguments);
 
 /// Returns a command line as a job: keys, and values as JSON, without flags about output.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Command& command,
-                                                                      const Arguments& arguments);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
 
 // The JSON Schema of job files, made from the table of options and the commands' own flags.
 

@@ -51,10 +51,21 @@ ResultOptions result_options(const Arguments& arguments) {
   return options;
 }
 
+/// Flags whose options are read with the table, in its order.
+std::vector<const GivenFlag*> given_options(const Arguments& arguments) {
+  std::vector<const GivenFlag*> given;
+  for (const GivenFlag& each : arguments.flags) {
+    if (each.flag->option != nullptr) given.push_back(&each);
+  }
+  std::ranges::sort(given, {}, [](const GivenFlag* each) { return each->flag->option; });
+  return given;
+}
+
 /// A flag that changes what another one asks for says so where nobody asks: it would be lost.
 void check_beside(const Arguments& arguments) {
-  for (const Option& option : run_options()) {
-    if (option.beside.empty() || !arguments.has(option.flag)) continue;
+  for (const GivenFlag* given : given_options(arguments)) {
+    const Option& option = *given->flag->option;
+    if (option.beside.empty()) continue;
     const std::vector<std::string> others = words_of(option.beside);
     const auto is_given = [&](const std::string& each) {
       return arguments.has(std::string_view(each));
@@ -80,16 +91,16 @@ void check_exchange(const Arguments& arguments) {
   }
 }
 
-void read_given(const Option& option, const Command& command, Arguments& arguments) {
-  const auto text = arguments.value(option.flag);
-  const Flag* flag = find_named(command.flags, option.flag);
-  if (!text || (flag != nullptr && flag->option == nullptr)) return;
-  if (flag == nullptr || !flag->takes_list()) return read_option(option, *text, arguments.options);
+void read_given(const GivenFlag& given, Arguments& arguments) {
+  const Option& option = *given.flag->option;
+  const std::string& text = given.values.front();
+  if (!given.flag->takes_list()) return read_option(option, text, arguments.options);
   if (option.values.parse == nullptr) return;  // names, of files and schedules
   const Repeats repeats = arguments.has("--zip") ? Repeats::kAllowed : Repeats::kRefused;
   AxisValues& values = arguments.lists[axis_place(option.flag)];
-  values = axis_values(option, *text, repeats);
-  if (values.size() == 1 && !command.has_rows) option.apply(values.front(), arguments.options);
+  values = axis_values(option, text, repeats);
+  if (values.size() == 1 && !arguments.command->has_rows)
+    option.apply(values.front(), arguments.options);
 }
 
 constexpr std::string_view kSchedule = "--schedule";
@@ -125,8 +136,8 @@ std::string readers_of(std::string_view flag) {
 
 }  // namespace
 
-void read_schedules(const Command& command, Arguments& arguments) {
-  const Flag* flag = find_named(command.flags, kSchedule);
+void read_schedules(Arguments& arguments) {
+  const Flag* flag = find_named(arguments.command->flags, kSchedule);
   if (flag == nullptr) return;
   const bool usually_all =
       flag->takes_list() && flag->option != nullptr;  // not `fit`, whose flag is its own
@@ -142,7 +153,8 @@ void read_schedules(const Command& command, Arguments& arguments) {
   arguments.schedules = {&schedule_named(list)};
 }
 
-void read_options(const Command& command, Arguments& arguments) {
+void read_options(Arguments& arguments) {
+  const Command& command = *arguments.command;
   arguments.result.remarks = arguments.remarks();
   if (!command.has_rows && find_named(command.flags, "--format") != nullptr) {
     arguments.result = result_options(arguments);
@@ -155,17 +167,20 @@ void read_options(const Command& command, Arguments& arguments) {
   options.families = family_folders();
   options.onnx = &import_onnx;
   options.errors = measured_errors_table();
-  for (const Option& option : run_options()) {
-    if (option.column.empty()) read_given(option, command, arguments);
+  const std::vector<const GivenFlag*> given = given_options(arguments);
+  for (const GivenFlag* each : given) {
+    if (each->flag->option->column.empty()) read_given(*each, arguments);
   }
   apply_state_changes(options.state_changes, options.state);
-  for (const Option& axis : axis_kinds()) read_given(axis, command, arguments);
+  for (const GivenFlag* each : given) {
+    if (!each->flag->option->column.empty()) read_given(*each, arguments);
+  }
   check_exchange(arguments);
-  read_schedules(command, arguments);
+  read_schedules(arguments);
   const AxisValues& precisions = arguments.lists[axis_place("--precision")];
   if (!precisions.empty()) options.precision = static_cast<Precision>(precisions.front());
   check_together(options);
-  if (!command.has_rows) options.asked = job_of(command, arguments);
+  if (!command.has_rows) options.asked = job_of(arguments);
 }
 
 std::string required_positional(const Arguments& arguments, std::string_view name,

@@ -22,7 +22,7 @@ namespace ooc {
 
 /// Converts the options of a run, those of a job file too, by the table (simulator/predict/options.hpp). A flag of the
 /// command's own that has the name of an option is left to the command.
-void read_options(const Command& command, Arguments& arguments);
+void read_options(Arguments& arguments);
 
 /// Returns the extension of a file name in lower case, "json"; empty: none.
 [[nodiscard]] std::string ending_of(const std::string& path);
@@ -48,7 +48,7 @@ void read_options(const Command& command, Arguments& arguments);
 
 /// Reads --schedule; default: all where the command takes several, else capacity. Throws SpecError for unknown and
 /// repeated names, and for several where one is wanted.
-void read_schedules(const Command& command, Arguments& arguments);
+void read_schedules(Arguments& arguments);
 
 /// Throws SpecError for a flag that no chosen schedule reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);

@@ -146,16 +146,13 @@ class Parser {
       word = plain_.front();
       plain_.erase(plain_.begin());
     }
-    Arguments arguments{.command_line = words_, .word = std::move(word)};
-    for (const Flag& flag : command_.flags) {
-      const auto given = given_.find(flag.name);
-      if (given == given_.end()) continue;
-      std::vector<std::string>& values = given->second;
-      if (flag.value.empty()) values.resize(1);
-      if (values.size() > 1 && !flag.many) {
-        bad_value(flag.name, fmt::format("it {} times", values.size()), "it once");
+    Arguments arguments{.command = &command_, .command_line = words_, .word = std::move(word)};
+    for (auto& [flag, values] : given_) {
+      if (flag->value.empty()) values.resize(1);
+      if (values.size() > 1 && !flag->many) {
+        bad_value(flag->name, fmt::format("it {} times", values.size()), "it once");
       }
-      arguments.flags.emplace_back(flag.name, std::move(values));
+      arguments.flags.push_back({flag, std::move(values)});
     }
     arguments.positionals = std::move(plain_);
     if (const auto text = arguments.value(flags::kMaxInput)) {
@@ -190,7 +187,7 @@ class Parser {
       if (!unknown_) unknown_ = name;
       return;
     }
-    std::vector<std::string>& values = given_[flag->name];
+    std::vector<std::string>& values = given_[flag];
     if (flag->value.empty()) {
       if (joined) {
         bad_value(name, "the value " + in_quotes(value), "no value",
@@ -222,9 +219,9 @@ class Parser {
   const std::vector<std::string>& words_;
   std::size_t at_ = 2;  ///< behind the names of program and command
   std::vector<std::string> plain_;
-  std::map<std::string_view, std::vector<std::string>> given_;
-  std::optional<std::string> unknown_;  ///< the first unknown flag
-  std::optional<std::string> help_;     ///< what of the help is wanted
+  std::map<const Flag*, std::vector<std::string>> given_;  ///< in the order of the command's
+  std::optional<std::string> unknown_;                     ///< the first unknown flag
+  std::optional<std::string> help_;                        ///< what of the help is wanted
 };
 
 }  // namespace

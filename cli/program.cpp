@@ -29,7 +29,7 @@ namespace {
 
 /// Throws SpecError if two inputs are standard input. Unless --quiet, remarks on names of data files that also exist in
 /// the current folder.
-void check_inputs(const Command& command, const Arguments& arguments) {
+void check_inputs(const Arguments& arguments) {
   bool reads_standard_input = false;
   const auto check = [&](std::string_view place, Completes completes,
                          std::span<const std::string> names) {
@@ -44,9 +44,9 @@ void check_inputs(const Command& command, const Arguments& arguments) {
       if (!text.empty()) remark(arguments.remarks(), "remark: " + text);
     }
   };
-  const Positionals& positionals = command.positionals;
+  const Positionals& positionals = arguments.command->positionals;
   check(positionals.name, positionals.completes, arguments.positionals);
-  for (const Flag& flag : command.flags) check(flag.name, flag.completes, arguments.values(flag));
+  for (const auto& [flag, values] : arguments.flags) check(flag->name, flag->completes, values);
 }
 
 std::string top_level_help() {
@@ -141,11 +141,11 @@ int run_command_line(const std::vector<std::string>& command_line) {
   if (const auto* help = std::get_if<HelpWanted>(&parsed))
     return print(folded(help->text, width_for("-")));
   const Arguments& typed = std::get<Arguments>(parsed);
-  const auto job = find_job(*command, typed);
+  const auto job = find_job(typed);
   Arguments arguments = job ? job->with_flags_of(typed) : typed;
   try {
-    check_inputs(*command, arguments);
-    read_options(*command, arguments);
+    check_inputs(arguments);
+    read_options(arguments);
     return command->run(arguments);
   } catch (const SpecError& error) {
     SpecError::Parts parts = error.parts();

@@ -146,9 +146,9 @@ class Trials {
   explicit Trials(const Arguments& arguments) : runner_(arguments.options.limits) {
     words_ = {"ooc-paleo", "predict", network_of(arguments)};
     for (const auto& [flag, values] : arguments.flags) {
-      if (find_named(kOfResult, flag) != nullptr) continue;  // about results
+      if (find_named(kOfResult, flag->name) != nullptr) continue;  // about results
       for (const std::string& value : values) {
-        words_.push_back(flag);
+        words_.emplace_back(flag->name);
         if (!value.empty()) words_.push_back(value);
       }
     }
@@ -173,9 +173,9 @@ class Trials {
     if (std::ranges::find(words, "--schedule") == words.end()) {
       words.insert(words.end(), {"--schedule", "in-core"});
     }
-    const Command& predict = *find_command("predict");
-    Arguments arguments = std::get<Arguments>(parse_arguments(predict, words));
-    read_options(predict, arguments);
+    auto parsed = parse_arguments(*find_command("predict"), words);
+    Arguments& arguments = std::get<Arguments>(parsed);
+    read_options(arguments);
     std::optional<RunReport> result;
     runner_.predict(arguments,
                     [&](const RunReport& report, const Case&, const CaseRun&) { result = report; });

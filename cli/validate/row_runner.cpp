@@ -48,18 +48,15 @@ std::string from_row(const std::string& word, const SpecView& place) {
 Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   for (std::string& word : words) word = from_row(word, place);
   words.insert(words.begin(), "ooc-paleo");
-  const Command& command = *find_command(words[1]);
-  auto result = parse_arguments(command, words);
+  auto result = parse_arguments(*find_command(words[1]), words);
   if (std::holds_alternative<HelpWanted>(result)) place.fail("--help", "a job");
   Arguments arguments = std::get<Arguments>(std::move(result));
-  for (const Flag& flag : command.flags) {
-    const bool about_output =
-        flag.completes == Completes::kFiles || flag.name == flags::kFormat.name;
-    if (about_output && arguments.has(flag)) {
-      place.fail(std::string(flag.name), "no flag about what is written: a row has one number");
+  for (const auto& [flag, values] : arguments.flags) {
+    if (flag->completes == Completes::kFiles || flag->name == flags::kFormat.name) {
+      place.fail(std::string(flag->name), "no flag about what is written: a row has one number");
     }
   }
-  read_options(command, arguments);
+  read_options(arguments);
   return arguments;
 }
 

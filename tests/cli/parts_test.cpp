@@ -219,8 +219,8 @@ TEST_CASE("the end of an output's name says json or csv, in any case, or nothing
 }
 
 TEST_CASE("all means every schedule in the order of the table") {
-  Arguments arguments;
-  read_schedules(*find_command("compare"), arguments);
+  Arguments arguments{.command = find_command("compare")};
+  read_schedules(arguments);
   CHECK(std::ranges::equal(arguments.schedules, schedules()));
 }
 
