@@ -399,22 +399,8 @@ double KernelPricer::seconds(const Task& task) const {
 double KernelPricer::kernels(const Task& task) const {
   const Layer& layer = graph_.network->layers[task.layer.at()];
   const LayerModel& model = *layer.model;
-  switch (task.kind) {
-    case TaskKind::kUpdate:
-      return update(task);
-    case TaskKind::kForward:
-    case TaskKind::kBackward:
-    case TaskKind::kBackwardData:
-    case TaskKind::kBackwardWeights:
-      break;
-    case TaskKind::kReduce:
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-    case TaskKind::kFarUpdate:
-    case TaskKind::kFarAccumulate:
-      return 0;
-  }
-  if (model.custom) return 0;
+  if (task.kind == TaskKind::kUpdate) return update(task);
+  if (model.custom || (task.kind != TaskKind::kForward && !is_backward(task.kind))) return 0;
   if (model.convolution || model.mirrored_convolution) return convolution(model, task.kind);
   if (model.recurrent) return recurrent(model, task.kind);
   if (model.fused_attention) return fused_products(model, task.kind);

@@ -10,8 +10,7 @@ bool is_forward(const Task& task) {
   return task.kind == TaskKind::kForward || task.kind == TaskKind::kCompress;
 }
 bool is_backward(const Task& task) {
-  return task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData ||
-         task.kind == TaskKind::kBackwardWeights || task.kind == TaskKind::kDecompress;
+  return is_backward(task.kind) || task.kind == TaskKind::kDecompress;
 }
 
 }  // namespace

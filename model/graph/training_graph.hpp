@@ -34,6 +34,10 @@ enum class TaskKind {
   kFarAccumulate,  ///< adds a micro-batch's gradients, by the host's processor
 };
 
+[[nodiscard]] constexpr bool is_backward(TaskKind kind) {
+  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
+         kind == TaskKind::kBackwardWeights;
+}
 [[nodiscard]] constexpr bool is_far(TaskKind kind) {
   return kind == TaskKind::kFarUpdate || kind == TaskKind::kFarAccumulate;
 }

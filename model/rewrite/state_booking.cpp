@@ -12,10 +12,6 @@
 namespace ooc {
 namespace {
 
-bool is_backward(TaskKind kind) {
-  return kind == TaskKind::kBackward || kind == TaskKind::kBackwardData ||
-         kind == TaskKind::kBackwardWeights;
-}
 class StateBooker {
  public:
   StateBooker(MovingState& state, std::span<const std::optional<GradientWriters>> writers,

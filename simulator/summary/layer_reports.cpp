@@ -23,23 +23,8 @@ LayerReport describe(const Network& network, const Layer& layer, std::int64_t ba
 }
 
 void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
-  switch (kind) {
-    case TaskKind::kForward:
-      report.forward_flops += flops;
-      break;
-    case TaskKind::kBackward:
-    case TaskKind::kBackwardData:
-    case TaskKind::kBackwardWeights:
-      report.backward_flops += flops;
-      break;
-    case TaskKind::kUpdate:
-    case TaskKind::kReduce:
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-    case TaskKind::kFarUpdate:
-    case TaskKind::kFarAccumulate:
-      break;
-  }
+  if (kind == TaskKind::kForward) report.forward_flops += flops;
+  if (is_backward(kind)) report.backward_flops += flops;
 }
 
 void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {

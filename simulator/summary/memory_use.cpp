@@ -18,22 +18,8 @@ namespace {
 /// compresses and restores tensors.
 bool reads_for_backward(const Step& step, const TrainingGraph& graph) {
   if (step.kind != StepKind::kCompute) return false;
-  if (step.recompute) return true;
-  switch (graph.tasks[static_cast<std::size_t>(step.object)].kind) {
-    case TaskKind::kBackward:
-    case TaskKind::kBackwardData:
-    case TaskKind::kBackwardWeights:
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-      return true;
-    case TaskKind::kForward:
-    case TaskKind::kUpdate:
-    case TaskKind::kReduce:
-    case TaskKind::kFarUpdate:
-    case TaskKind::kFarAccumulate:
-      return false;
-  }
-  return false;
+  const TaskKind kind = graph.tasks[static_cast<std::size_t>(step.object)].kind;
+  return step.recompute || is_backward(kind) || is_overhead(kind);
 }
 
 /// What is neither under way nor unused.
