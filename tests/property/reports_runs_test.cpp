@@ -50,6 +50,20 @@ struct Machinery {
   CostTable costs;
 };
 
+RunReport report_of(const Machinery& machinery, const PlanResult& plan,
+                    const std::optional<Outcome>& outcome, Bytes budget) {
+  RunInputs inputs;
+  inputs.batch = machinery.costs.batch;
+  inputs.memory = budget;
+  const Iteration whole = iteration_of(machinery.graph, machinery.costs);
+  return summarize({.inputs = inputs,
+                    .job = whole,
+                    .about = whole,
+                    .plan = plan,
+                    .outcome = outcome,
+                    .in_core_peak = budget});
+}
+
 constexpr RunsJob kRunsJobs[] = {
     {"resnet50.json", 32, ComputeModel::kNative, std::nullopt},
     {"resnet50.json", 32, ComputeModel::kPaleo, std::nullopt},
@@ -110,16 +124,7 @@ TEST_CASE(
     }
     CHECK(peak.count() == timeline.peak_near.count());
 
-    RunInputs inputs;
-    inputs.batch = machinery.costs.batch;
-    inputs.memory = budget;
-    const Iteration whole = iteration_of(machinery.graph, machinery.costs);
-    const RunReport report = summarize({.inputs = inputs,
-                                        .job = whole,
-                                        .about = whole,
-                                        .plan = plan,
-                                        .outcome = outcome,
-                                        .in_core_peak = budget});
+    const RunReport report = report_of(machinery, plan, outcome, budget);
     CHECK(report.peak_far <= report.to_far);
     CHECK((report.to_far.count() == 0 || report.peak_far.count() > 0));
     Duration stalls{0};
@@ -141,15 +146,7 @@ TEST_CASE("the in-core schedule's peak is the reported in-core peak, and it is c
     REQUIRE(std::holds_alternative<Plan>(plan));
     const std::optional<Outcome> outcome =
         simulate({.plan = std::get<Plan>(plan), .costs = machinery.costs, .budget = peak});
-    RunInputs inputs;
-    inputs.batch = job.batch;
-    const Iteration whole = iteration_of(machinery.graph, machinery.costs);
-    const RunReport report = summarize({.inputs = inputs,
-                                        .job = whole,
-                                        .about = whole,
-                                        .plan = plan,
-                                        .outcome = outcome,
-                                        .in_core_peak = peak});
+    const RunReport report = report_of(machinery, plan, outcome, peak);
     CHECK(report.peak_near.count() == peak.count());
     CHECK(report.iteration_time == report.compute_time);
     CHECK(report.peak_far == Bytes(0));

@@ -192,6 +192,13 @@ std::vector<std::string> task_names(const TrainingGraph& graph) {
   return names;
 }
 
+TaskId task_kept(const TrainingGraph& graph, std::string_view name) {
+  const std::vector<std::string> names = task_names(graph);
+  const auto found = std::find(names.begin(), names.end(), name);
+  REQUIRE(found != names.end());
+  return make_id<TaskId>(static_cast<std::size_t>(found - names.begin()));
+}
+
 bool keeping_has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -222,17 +229,11 @@ TEST_CASE("gradient_sharing: who overwrites it while another branch waits writes
     {"name": "loss", "type": "softmax_cross_entropy"})";
   const auto built = build(net, {.gradients = GradientSharing::kUntilWritten});
   const TrainingGraph& graph = built->graph;
-  const std::vector<std::string> names = task_names(graph);
-  const auto task = [&](std::string_view name) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    REQUIRE(found != names.end());
-    return make_id<TaskId>(static_cast<std::size_t>(found - names.begin()));
-  };
-  const auto written = graph.writes[task("act.backward")];
+  const auto written = graph.writes[task_kept(graph, "act.backward")];
   REQUIRE(written.size() == 1);
-  const auto read_by_a = graph.reads[task("a.backward_data")];
+  const auto read_by_a = graph.reads[task_kept(graph, "a.backward_data")];
   CHECK(std::find(read_by_a.begin(), read_by_a.end(), written.front()) == read_by_a.end());
-  const auto read_by_b = graph.reads[task("b.backward_data")];
+  const auto read_by_b = graph.reads[task_kept(graph, "b.backward_data")];
   CHECK(std::find(read_by_b.begin(), read_by_b.end(), written.front()) != read_by_b.end());
 }
 
@@ -246,10 +247,7 @@ TEST_CASE("gradient_sharing: nothing is added to a gradient that another branch 
     {"name": "loss", "type": "softmax_cross_entropy"})";
   const auto built = build(net, {.gradients = GradientSharing::kUntilWritten});
   const TrainingGraph& graph = built->graph;
-  const std::vector<std::string> names = task_names(graph);
-  const auto found = std::find(names.begin(), names.end(), "f.backward_data");
-  REQUIRE(found != names.end());
-  const TaskId task = make_id<TaskId>(static_cast<std::size_t>(found - names.begin()));
+  const TaskId task = task_kept(graph, "f.backward_data");
   REQUIRE(graph.writes[task].size() == 1);
   const TensorId target = graph.writes[task].front();
   const auto read = graph.reads[task];
@@ -267,10 +265,7 @@ TEST_CASE(
   const auto gradients = [&](const Keeping& keeping) {
     const auto built = build(net, keeping);
     const TrainingGraph& graph = built->graph;
-    const std::vector<std::string> names = task_names(graph);
-    const auto found = std::find(names.begin(), names.end(), "relu.backward");
-    REQUIRE(found != names.end());
-    const TaskId task = make_id<TaskId>(static_cast<std::size_t>(found - names.begin()));
+    const TaskId task = task_kept(graph, "relu.backward");
     REQUIRE(graph.writes[task].size() == 1);
     const auto read = graph.reads[task];
     const bool over = std::find(read.begin(), read.end(), graph.writes[task].front()) != read.end();

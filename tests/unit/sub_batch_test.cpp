@@ -20,26 +20,27 @@ struct Chosen {
   std::set<std::int64_t> tried;
 };
 
+RoundsRequest request_of(const Workload& workload, Bytes budget, Bytes budget_of_round) {
+  return {.graph = workload.graph,
+          .costs = workload.costs,
+          .budget = budget,
+          .sub_batch = {.kind = SubBatch::Kind::kAuto},
+          .costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; },
+          .plan =
+              [&workload, budget_of_round](const CostTable& costs) {
+                return find_schedule("in-core")->make_plan(
+                    {.graph = workload.graph, .costs = costs, .budget = budget_of_round});
+              }};
+}
+
 /// 100 samples in the memory of half of them: eq. 3 gives two rounds of 50. A round takes 1004 bytes a sample; what
 /// it has to fit into may be less than eq. 3 thinks, or more.
 Chosen choose(const TimeOfRound& time_of_round, bool by_trial = true,
               Bytes budget_of_round = Bytes(75'000)) {
   const Workload workload = workload_of_text(kLayer, 100);
-  const auto costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; };
   Chosen chosen;
-  RoundsRequest request{
-      .graph = workload.graph,
-      .costs = workload.costs,
-      // Per sample 4 bytes of input and 1000 of output are there while the layer runs.
-      .budget = Bytes(50 * 1004),
-      .sub_batch = {.kind = SubBatch::Kind::kAuto},
-      .costs_at = costs_at,
-      .plan =
-          [&](const CostTable& costs) {
-            return find_schedule("in-core")->make_plan(
-                {.graph = workload.graph, .costs = costs, .budget = budget_of_round});
-          },
-  };
+  // Per sample 4 bytes of input and 1000 of output are there while the layer runs.
+  RoundsRequest request = request_of(workload, Bytes(50 * 1004), budget_of_round);
   if (by_trial) {
     request.evaluate = [&](const Plan&, const CostTable& costs) {
       chosen.tried.insert(costs.batch);
@@ -58,20 +59,8 @@ TEST_CASE("without trials the sub-batch is that of eq. 3") {
 }
 
 TEST_CASE("as many rounds as eq. 3 gives are cut as evenly as may be") {
-  const auto costs_at = [](std::int64_t batch) { return workload_of_text(kLayer, batch).costs; };
   const Workload workload = workload_of_text(kLayer, 256);
-  const RoundsRequest request{
-      .graph = workload.graph,
-      .costs = workload.costs,
-      .budget = Bytes(197 * 1004),
-      .sub_batch = {.kind = SubBatch::Kind::kAuto},
-      .costs_at = costs_at,
-      .plan =
-          [&](const CostTable& costs) {
-            return find_schedule("in-core")->make_plan(
-                {.graph = workload.graph, .costs = costs, .budget = Bytes(1'000'000)});
-          },
-  };
+  const RoundsRequest request = request_of(workload, Bytes(197 * 1004), Bytes(1'000'000));
   REQUIRE(balanced_sub_batch(request) == 197);
   CHECK(plan_in_rounds(request).iteration->sub_batch == 128);
 }
