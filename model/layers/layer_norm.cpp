@@ -21,7 +21,7 @@ LayerModel read_layer_norm(const SpecView& spec, const LayerInputs& inputs) {
       spec, inputs, {.channels = channels, .passes = 1, .vectors = bias ? 2 : 1});
   const auto rows = static_cast<std::int64_t>(elements(model.output).value() / channels);
   const std::int64_t statistics = to_count(spec, Wide(2) * rows, "statistics a sample");
-  const bool eager = read_norm_form(spec) == NormForm::kEager;
+  const bool eager = read_norm_form(spec) != NormForm::kFused;
   model.sums_rows = !eager;
   model.launches.backward = 2;
   if (eager) set_eager_form(spec, inputs, rows, FirstOperand::kOwn, model);

@@ -48,8 +48,10 @@ std::int64_t channels_of_rows(const TensorShape& shape) {
 
 NormForm read_norm_form(const SpecView& spec) {
   const std::optional<SpecView> form = spec.find("form");
-  const bool eager = form && form->as_choice({"fused", "eager"}) == "eager";
-  return eager ? NormForm::kEager : NormForm::kFused;
+  if (!form) return NormForm::kFused;
+  const std::string_view name = form->as_choice({"fused", "eager", "eager_float32"});
+  if (name == "eager_float32") return NormForm::kEagerFloat32;
+  return name == "eager" ? NormForm::kEager : NormForm::kFused;
 }
 
 void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_t rows,
@@ -57,7 +59,9 @@ void set_eager_form(const SpecView& spec, const LayerInputs& inputs, std::int64_
   constexpr std::int64_t kFloat32Bytes = 4;
   const std::int64_t element = inputs.bytes_of(0);
   model.saves.inputs = first == FirstOperand::kInput && element == kFloat32Bytes;
-  const std::int64_t each = model.saves.inputs ? element : kFloat32Bytes + element;
+  const bool wide = read_norm_form(spec) == NormForm::kEagerFloat32;
+  const std::int64_t normalised = wide ? kFloat32Bytes : element;
+  const std::int64_t each = model.saves.inputs ? element : kFloat32Bytes + normalised;
   model.saves.reserve_bytes =
       to_count(spec, elements(model.output) * each + Wide(kNormStatisticBytes) * rows,
                "bytes of normalised values a sample");

@@ -38,8 +38,9 @@ struct NormalizationTraits {
 [[nodiscard]] std::int64_t channels_of_rows(const TensorShape& shape);
 
 /// Implementation: one kernel; or a chain of element-wise kernels in float32, as in models written
-/// in Python, each saving its own operands.
-enum class NormForm { kFused, kEager };
+/// in Python, each saving its own operands. kEagerFloat32: the weight is multiplied before the cast back,
+/// so the normalised value is saved in float32 (Gemma, OLMo 2, litgpt).
+enum class NormForm { kFused, kEager, kEagerFloat32 };
 /// Reads "form"; default: fused.
 [[nodiscard]] NormForm read_norm_form(const SpecView& spec);
 

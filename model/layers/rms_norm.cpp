@@ -42,7 +42,7 @@ LayerModel read_rms_norm(const SpecView& spec, const LayerInputs& inputs) {
   model.work.backward_data = to_task_work(
       spec, {Wide(8) * count, Wide(3) * element * count + row_bytes, Wide(2) * element * width});
   model.is_feature_extractor = true;
-  if (read_norm_form(spec) == NormForm::kEager) {
+  if (read_norm_form(spec) != NormForm::kFused) {
     set_eager_form(spec, inputs, rows, FirstOperand::kInput, model);
   } else {
     model.saves.inputs = true;

@@ -49,9 +49,11 @@ TEST_CASE("rms_norm of a head has the head's parameters and a row for each") {
 }
 
 TEST_CASE("an eager rms_norm keeps a float32 copy and the normalised value, not its input") {
-  const auto read = [](Dtype dtype) {
-    return read_layer(R"({"type": "rms_norm", "form": "eager"})", {{{3, 8}}}, dtype);
+  const auto read = [](Dtype dtype, const std::string& form = "eager") {
+    return read_layer(R"({"type": "rms_norm", "form": ")" + form + "\"}", {{{3, 8}}}, dtype);
   };
+  // The weight is multiplied in float32 by litgpt, Gemma and OLMo 2.
+  CHECK(read(Dtype::kBfloat16, "eager_float32").saves.reserve_bytes == 24 * (4 + 4) + 12);
   const LayerModel half = read(Dtype::kBfloat16);
   CHECK_FALSE(half.saves.inputs);
   CHECK(half.saves.reserve_bytes == 24 * (4 + 2) + 12);
