@@ -41,6 +41,7 @@ class GraphBuilder {
 
   TrainingGraph run() && {
     for (const LayerId id : network_.execution_order) add_forward(id);
+    hold_cached_copies();
     graph_.forward_tasks = graph_.tasks.size();
     for (const LayerId id : network_.execution_order) {
       if (runs_backward(id)) ++to_come_[buffers_.of_layer[id.at()]->at()];
@@ -62,7 +63,7 @@ class GraphBuilder {
 
   TaskId add_task(TaskKind kind, LayerId id, std::int32_t copies = 0) {
     graph_.tasks.push_back({.kind = kind, .layer = id, .copies = copies});
-    return make_id<TaskId>(graph_.tasks.size() - 1);
+    return last_task();
   }
 
   /// Who touches what, each pair once. A task may read thousands of tensors (the output of an lstm
@@ -97,6 +98,16 @@ class GraphBuilder {
     (made ? reads_ : writes_).add(task, copy);
     made = true;
   }
+
+  /// autocast caches copies of weights that learn; the cache goes when the forward pass leaves it.
+  void hold_cached_copies() {
+    if (!network_.precision || !precision_info(*network_.precision).autocasts()) return;
+    for (const LayerId id : network_.execution_order) {
+      const auto copy = buffers_.weight_copy[id.at()];
+      if (copy && !layer(id).model->is_frozen) use_copy(last_task(), *copy);
+    }
+  }
+  [[nodiscard]] TaskId last_task() const { return make_id<TaskId>(graph_.tasks.size() - 1); }
 
   /// Backward reads the copy of the weights, where it is kept; else makes one of the whole group.
   void read_weights(TaskId task, LayerId id) {

@@ -140,6 +140,7 @@ void MixFacts::add_idle(std::size_t x, Idle which) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     const bool last = i + 1 == used.size();
     IdleTime time{.tensor = make_id<TensorId>(x), .from = used[i], .bytes = bytes[x]};
+    time.read = used[only_holds(used[i], time.tensor) ? i - 1 : i];
     time.to = last ? static_cast<std::uint32_t>(tasks) : used[i + 1];
     time.late = last;
     time.droppable = forward_wrote && time.from < forward && time.to >= forward &&

@@ -24,6 +24,7 @@ enum class Treatment : std::uint8_t {
 struct IdleTime {
   TensorId tensor;
   std::uint32_t from = 0;  ///< task that uses the tensor before
+  std::uint32_t read = 0;  ///< as from, but the one before where that one only holds it
   std::uint32_t to = 0;    ///< task that uses it next; the number of tasks if `late`
   std::int64_t bytes = 0;
   /// True if forward wrote the tensor and backward uses it next, so that it can be recomputed.
@@ -103,6 +104,12 @@ struct MixFacts {
   std::int64_t rate = 0;                ///< bytes per second of the slower direction
   /// Sum in ns of each task's fastest algorithm that fits with its tensors.
   std::int64_t least_compute = 0;
+
+  /// True if the task, the last of forward, only holds a copy of weights for autocast's cache.
+  [[nodiscard]] bool only_holds(std::uint32_t task, TensorId tensor) const {
+    return task + 1 == forward && written_first[tensor.at()] != task &&
+           graph.tensors[tensor.at()].role == TensorRole::kWeightCopy;
+  }
 
  private:
   void find_algorithms(Algorithms which);

@@ -30,7 +30,7 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
   for (const std::uint32_t idle : droppable_) {
     const std::int64_t bytes = facts.idle[idle].bytes;
     begun_at_[defined(idle)] += bytes;
-    last_used[facts.idle[idle].from].push_back({defined(idle), bytes, price_[idle]});
+    last_used[facts.idle[idle].read].push_back({defined(idle), bytes, price_[idle]});
     droppable_bytes_ += bytes;
   }
   for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
@@ -60,7 +60,8 @@ bool MixSegments::is_read_from_outside(const SegmentEnds& ends, TensorId tensor)
   const std::uint32_t own = written < facts_.forward ? ends[written] : kNoSegment;
   const std::span<const std::uint32_t> uses = facts_.uses[tensor.at()];
   return std::ranges::any_of(uses, [&](std::uint32_t task) {
-    return task < facts_.forward && ends[task] != kNoSegment && ends[task] != own;
+    return task < facts_.forward && ends[task] != kNoSegment && ends[task] != own &&
+           !facts_.only_holds(task, tensor);
   });
 }
 
@@ -154,7 +155,7 @@ Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
   };
   for (const std::uint32_t idle : droppable_) {
     const std::uint32_t end = ends[defined(idle)];
-    const bool within = end != kNoSegment && facts_.idle[idle].from <= end;
+    const bool within = end != kNoSegment && facts_.idle[idle].read <= end;
     decisions.treatment[idle] =
         within ? (price_[idle] <= price ? Treatment::kDrop : crossing) : treatment_across(idle);
   }

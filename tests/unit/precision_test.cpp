@@ -51,6 +51,22 @@ std::string task_at(const TrainingGraph& graph, std::optional<TaskId> task) {
   return task ? task_name(graph, *task) : "none";
 }
 
+/// Bytes that one block more saves, 64 wide, between words and a head.
+std::int64_t kept_by_block(const std::string& block, const char* norm, const char* shape,
+                           std::optional<Precision> precision) {
+  std::int64_t kept[2] = {0, 0};
+  for (const int more : {0, 1}) {
+    const std::string layers = fmt::format(
+        R"({{"name": "words", "type": "embedding", "vocabulary": 8, "width": 64}},
+           {{"name": "blocks", "type": "repeat", "times": {}, "layers": [{}]}},
+           {{"name": "norm", "type": "{}"}}, {{"name": "head", "type": "linear", "units": 8}})",
+        2 + more, block, norm);
+    const Network network = typed_read(tiny::network(layers, shape), precision);
+    kept[more] = saved_bytes_per_sample(build_training_graph(network));
+  }
+  return kept[1] - kept[0];
+}
+
 /// Bytes a sample that one of Llama's blocks more keeps: 64 wide, 4 heads of 16, 2 of keys and values, a gated
 /// MLP of 256, norms written out, at one token.
 std::int64_t kept_by_llama(std::optional<Precision> precision) {
@@ -72,17 +88,7 @@ std::int64_t kept_by_llama(std::optional<Precision> precision) {
          {"name": "product", "type": "multiply", "inputs": ["act", "up"]},
          {"name": "down", "type": "linear", "units": 64, "bias": false},
          {"name": "add2", "type": "add", "inputs": ["down", "add1"]})";
-  std::int64_t kept[2] = {0, 0};
-  for (const int more : {0, 1}) {
-    const std::string layers = fmt::format(
-        R"({{"name": "words", "type": "embedding", "vocabulary": 8, "width": 64}},
-           {{"name": "blocks", "type": "repeat", "times": {}, "layers": [{}]}},
-           {{"name": "norm", "type": "rms_norm"}}, {{"name": "head", "type": "linear", "units": 8}})",
-        2 + more, block);
-    const Network network = typed_read(tiny::network(layers, "[1]"), precision);
-    kept[more] = saved_bytes_per_sample(build_training_graph(network));
-  }
-  return kept[1] - kept[0];
+  return kept_by_block(block, "rms_norm", "[1]", precision);
 }
 
 /// The same of GPT: 64 wide, 4 heads, at 3 tokens.
@@ -96,17 +102,7 @@ std::int64_t kept_by_gpt(std::optional<Precision> precision) {
          {"name": "act", "type": "gelu"}, {"name": "ff2", "type": "linear", "units": 64},
          {"name": "drop2", "type": "dropout", "rate": 0.1},
          {"name": "add2", "type": "add", "inputs": ["drop2", "add1"]})";
-  std::int64_t kept[2] = {0, 0};
-  for (const int more : {0, 1}) {
-    const std::string layers = fmt::format(
-        R"({{"name": "words", "type": "embedding", "vocabulary": 8, "width": 64}},
-           {{"name": "blocks", "type": "repeat", "times": {}, "layers": [{}]}},
-           {{"name": "norm", "type": "layer_norm"}}, {{"name": "head", "type": "linear", "units": 8}})",
-        2 + more, block);
-    const Network network = typed_read(tiny::network(layers, "[3]"), precision);
-    kept[more] = saved_bytes_per_sample(build_training_graph(network));
-  }
-  return kept[1] - kept[0];
+  return kept_by_block(block, "layer_norm", "[3]", precision);
 }
 
 SpecError::Parts typed_error(const std::string& text, Precision precision,
@@ -245,7 +241,7 @@ TEST_CASE("a residual block of convolutions is in 16 bits under autocast, batch 
   CHECK_FALSE(tensor_called(graph, "n1.cast"));
 }
 
-TEST_CASE("a copy of weights lives from the layer's forward task to its gradient of the data") {
+TEST_CASE("a copy of weights lives to the end of forward, or to the layer's gradient of the data") {
   const Network network = typed_read(kTypedLinear, Precision::kAmpBf16);
   const TrainingGraph alone = build_training_graph(network);
   const TensorId first = *tensor_called(alone, "fc.cast");
@@ -261,6 +257,8 @@ TEST_CASE("a copy of weights lives from the layer's forward task to its gradient
   CHECK(graph.tensors[copy.at()].bytes_fixed == 2 * 32);
   CHECK(task_at(graph, graph.lifetimes[copy.at()].first_writer) == "b.forward");
   CHECK(task_at(graph, graph.lifetimes[copy.at()].last_use) == "b.backward_data");
+  const TensorId cached = *tensor_called(graph, "a.cast");
+  CHECK(task_at(graph, graph.lifetimes[cached.at()].last_use) == "b.forward");
   CHECK(saved_weight_copies(graph) == 2 * 32);
   CHECK(saved_bytes_fixed(graph) == 0);
 }

@@ -82,6 +82,22 @@ TEST_CASE("checkpoint auto drops nothing where everything fits, and takes the qu
   CHECK(example.time(words(24)) == Duration(200));
 }
 
+TEST_CASE("checkpoint drops copies of weights with their block, though autocast caches them") {
+  ScheduleOptions options;
+  options.own.change().blocks = {.kind = Blocks::Kind::kLayer};
+  const std::string text = tiny::network(
+      layer("x1_a", "linear") + "," + layer("x1_b", "linear") + "," + layer("x2_a", "linear"),
+      "[4]");
+  const ScheduleExample example{workload_of_text(text, 1, {}, {.precision = Precision::kAmpBf16}),
+                                find_schedule("checkpoint")};
+  const Plan plan = example.plan(words(1000), options);
+  // Of x1_b, which wants a gradient of its data, a second copy is made.
+  CHECK(std::ranges::count_if(plan.blocks, [&](const Block& block) {
+          return block.kind == BlockKind::kTensor &&
+                 tensor_name(example.workload.graph, TensorId{block.object}) == "x1_b.cast";
+        }) == 2);
+}
+
 TEST_CASE("checkpoint takes blocks by the layers' names") {
   // {x1_a x1_b} {x2_a x2_b} {x3_a x3_b}: x1_a and x2_a are dropped.
   const Chain example("checkpoint", kPairs);
