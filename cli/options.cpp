@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/flags.hpp"
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/text_file.hpp"
 

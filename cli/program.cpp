@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "cli/command.hpp"
-#include "cli/flags.hpp"
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
@@ -18,7 +17,6 @@
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 #include "reports/writers/text_table.hpp"

@@ -12,7 +12,6 @@ namespace ooc {
 
 /// Times of copies of one size in both directions, alone and together.
 struct DuplexTimes {
-  Bytes bytes;
   double near_alone_ns = 0;
   double far_alone_ns = 0;
   double near_together_ns = 0;

@@ -45,9 +45,6 @@ Summary summarize_times(const std::vector<double>& values) {
   // At least half of the values lie within one MAD: there are always inliers.
   summary.median = median_of(inliers);
   summary.mad = median_deviation(inliers, summary.median);
-  const auto [min, max] = std::ranges::minmax_element(values);
-  summary.min = *min;
-  summary.max = *max;
   return summary;
 }
 

@@ -17,8 +17,6 @@ struct Summary {
   std::size_t count = 0;         ///< number of values, outliers included
   double median = 0;             ///< median without outliers
   double mad = 0;                ///< MAD without outliers
-  double min = 0;                ///< smallest of all values
-  double max = 0;                ///< largest of all values
   std::vector<double> outliers;  ///< in ascending order
 };
 

@@ -131,7 +131,6 @@ FaultFit fit_page(const std::vector<LinePoint>& points, double ns_per_byte, Byte
     const double time = fit.at(Bytes(std::llround(point.size)));
     misses.push_back(std::abs(time / point.time - 1));
   }
-  fit.worst_residual = *std::ranges::max_element(misses);
   fit.median_residual = median_of(misses);
   return fit;
 }

@@ -91,7 +91,6 @@ struct FaultFit {
   double latency_ns = 0;
   double ns_per_byte = 0;  ///< time of copies between faults, as given
   double median_residual = 0;
-  double worst_residual = 0;
   [[nodiscard]] double at(Bytes bytes) const;
 };
 

@@ -100,7 +100,7 @@ class Analysis {
       const auto near_alone = alone("to_near", bytes);
       const auto far_alone = alone("to_far", bytes);
       if (bytes.count() == 0 || !near || !far || !near_alone || !far_alone) continue;
-      both.push_back({bytes, *near_alone, *far_alone, *near, *far});
+      both.push_back({*near_alone, *far_alone, *near, *far});
     }
     result_.duplex = duplex_shares(both);
     for (const SampleGroup* group : set_.of("interference")) {

@@ -118,7 +118,6 @@ bool Device::start_ready() {
 void Device::finish(CUstream_st* stream) {
   const std::shared_ptr<Operation> operation = stream->queue.front();
   stream->queue.pop_front();
-  operation->done = true;
   if (operation->work == Work::kInstant && operation->event != nullptr) {
     operation->event->completed = std::max(operation->event->completed, operation->record);
     operation->event->time_ns = device_ns_;

@@ -67,7 +67,6 @@ struct Operation {
   std::function<void()> effect;
   double ready_ns = -1;  // instant at which it became head of its stream; -1: not yet
   bool started = false;
-  bool done = false;
 };
 
 }  // namespace ooc::bench::stub

@@ -6,8 +6,9 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
+#include "model/base/errors.hpp"
+#include "model/base/option_text.hpp"
 
 namespace ooc {
 namespace {

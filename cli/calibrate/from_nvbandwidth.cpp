@@ -13,7 +13,6 @@
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/like.hpp"
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"

@@ -13,7 +13,6 @@
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/operations.hpp"
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "cli/output_file.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"

@@ -7,7 +7,6 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/validate/row_runner.hpp"
 #include "reports/validation/validation_report.hpp"

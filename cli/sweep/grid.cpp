@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "cli/load.hpp"
-#include "cli/options.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "simulator/predict/ranges.hpp"

@@ -17,7 +17,6 @@
 #include <map>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/graph/buffers.hpp"
 #include "model/graph/graph_writer.hpp"
 

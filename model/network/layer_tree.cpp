@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 

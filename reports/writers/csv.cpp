@@ -151,7 +151,6 @@ std::string csv_row(const RunReport& report) {
 }
 
 extern const Writer csv_writer{.name = "csv",
-                               .summary = "one line per result or layer, for spreadsheets",
                                .prediction = &prediction_csv,
                                .rows = &csv_rows,
                                .inspection = &inspection_csv,

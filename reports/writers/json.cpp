@@ -6,7 +6,6 @@
 #include <string>
 
 #include "reports/writers/text_table.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {
@@ -317,7 +316,6 @@ std::string inspection(const NetworkReport& report, const WriteOptions& options)
 }  // namespace
 
 extern const Writer json_writer{.name = "json",
-                                .summary = "everything, for other programs (docs/formats.md, 5)",
                                 .prediction = &prediction,
                                 .rows = &json_rows,
                                 .inspection = &inspection,

@@ -15,7 +15,6 @@ std::string for_terminal(const Report& report, const WriteOptions& options) {
 }  // namespace
 
 extern const Writer table_writer{.name = "table",
-                                 .summary = "for people",
                                  .prediction = &for_terminal<&table_prediction, RunReport>,
                                  .rows = &for_terminal<&table_rows, ResultRows>,
                                  .inspection = &for_terminal<&table_inspection, NetworkReport>,

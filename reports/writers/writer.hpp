@@ -36,8 +36,7 @@ struct WriteOptions {
 };
 
 struct Writer {
-  std::string_view name;     ///< as in --format, such as "table"
-  std::string_view summary;  ///< one line
+  std::string_view name;  ///< as in --format, such as "table"
   /// All texts end with a newline.
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
   std::string (*rows)(const ResultRows& rows, const WriteOptions& options);

@@ -24,7 +24,6 @@
 #include "simulator/predict/remarks.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/option_table.hpp"
-#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 namespace {
@@ -560,7 +559,7 @@ SolveReport solve(const SolveRequest& request) {
   if (axis.word == "batch") check_any_batch(request.workload);
   if (axis.word == "layers") (void)scaling_repeat(request.workload);
   Jobs jobs(request);
-  SolveReport report{.axis = &axis};
+  SolveReport report;
   const auto take = [&](const Case& which) {
     report.inputs = which.inputs;
     report.remarks = which.remarks;

@@ -60,7 +60,6 @@ struct SolveRow {
 };
 
 struct SolveReport {
-  const SolveAxis* axis = nullptr;
   RunInputs inputs = {};  ///< without schedule and options; the quantity as in the job
   Duration reference_time = {};
   std::int64_t now = 0;             ///< `need`: value in the job; of two link directions the slower

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "simulator/schedules/own_options.hpp"
 #include "simulator/timeline/timeline.hpp"
 
 namespace ooc {

@@ -294,7 +294,6 @@ struct RunReport : NetworkFacts {
   double limited_share = 0;
   std::optional<PaperEstimate> paper;  ///< set for schedules with closed forms
   std::string link_limited_by;         ///< "connection", "far memory" or "near memory"
-  std::optional<Bytes> largest_hole;   ///< bytes; only with an addressed allocator
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
