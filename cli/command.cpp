@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "simulator/predict/options.hpp"
 
@@ -49,17 +50,24 @@ std::vector<std::string> help_words(const Command& command) {
   return words;
 }
 
-std::span<const std::string> Arguments::values(FlagName flag) const {
+std::span<const std::string> Arguments::values(std::string_view flag) const {
   for (const GivenFlag& given : flags) {
-    if (given.flag->name == flag.text()) return given.values;
+    if (given.flag->name == flag) return given.values;
   }
   return {};
 }
 
-std::optional<std::string> Arguments::value(FlagName flag) const {
+std::optional<std::string> Arguments::value(std::string_view flag) const {
   const std::span<const std::string> all = values(flag);
   if (all.empty()) return std::nullopt;
   return all.front();
+}
+
+void Arguments::refuse(std::initializer_list<std::string_view> names, const std::string& with,
+                       const std::string& remedy, const std::string& why) const {
+  for (const std::string_view name : names) {
+    if (has(name)) cannot_combine(name, with, remedy, why);
+  }
 }
 
 const Command* find_command(std::string_view name) { return find_named(commands(), name); }

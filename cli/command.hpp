@@ -3,6 +3,7 @@
 // and shell completion.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,7 @@ struct Flag {
   const Option* option = nullptr;  ///< row that reads its value; null: the command reads it
 
   [[nodiscard]] bool takes_list() const { return value == "LIST"; }
+  constexpr operator std::string_view() const { return name; }  // NOLINT: stands for its name
 };
 
 /// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
@@ -61,18 +63,6 @@ struct FlagGroup {
   std::string_view title;
 };
 [[nodiscard]] std::span<const FlagGroup> flag_groups();
-
-/// Name of a flag.
-class FlagName {
- public:
-  constexpr FlagName(const char* name) : name_(name) {}  // NOLINT: literals are meant to convert
-  constexpr FlagName(std::string_view name) : name_(name) {}  // NOLINT: names of options, too
-  constexpr FlagName(const Flag& flag) : name_(flag.name) {}  // NOLINT: constants, too
-  [[nodiscard]] constexpr std::string_view text() const { return name_; }
-
- private:
-  std::string_view name_;
-};
 
 /// Arguments that are not flags, all of one kind.
 struct Positionals {
@@ -119,10 +109,13 @@ struct Arguments {
   ResultOptions result = {};                    ///< of commands with --format
 
   /// Returns the values of a flag; empty: not given.
-  [[nodiscard]] std::span<const std::string> values(FlagName flag) const;
-  [[nodiscard]] bool has(FlagName flag) const { return !values(flag).empty(); }
+  [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;
+  [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
   /// Returns the only value of a flag; unset: not given.
-  [[nodiscard]] std::optional<std::string> value(FlagName flag) const;
+  [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
+  /// Throws SpecError for a given flag of these: it cannot be combined with `with`.
+  void refuse(std::initializer_list<std::string_view> names, const std::string& with,
+              const std::string& remedy, const std::string& why = "") const;
   /// Returns --output; default: "-", standard output.
   [[nodiscard]] std::string output() const { return value("--output").value_or("-"); }
   /// Returns kQuiet for --quiet.

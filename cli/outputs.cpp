@@ -44,9 +44,8 @@ std::vector<std::string> input_files(const Arguments& arguments, const Inputs& i
   }
   files.insert(files.end(), inputs.others.begin(), inputs.others.end());
   if (!arguments.job.empty()) files.push_back(arguments.job);
-  for (const FlagName flag :
-       std::initializer_list<FlagName>{"--layer-times", "--import-measurements"}) {
-    if (auto path = arguments.value(flag)) files.push_back(*std::move(path));
+  for (const GivenFlag& given : arguments.flags) {
+    if (given.flag->completes == Completes::kInputs) files.push_back(given.values.front());
   }
   return files;
 }
@@ -70,10 +69,9 @@ void check_no_input(const Named& output, const std::vector<std::string>& inputs)
 
 void check_outputs(const Arguments& arguments, const Inputs& inputs) {
   std::vector<Named> named{{"--output", arguments.output()}};
-  for (const FlagName flag : std::initializer_list<FlagName>{
-           "--trace", "--memory-snapshot", "--export-plan", "--export-policy", "--report"}) {
-    if (auto path = arguments.value(flag))
-      named.push_back({std::string(flag.text()), *std::move(path)});
+  for (const char* flag :
+       {"--trace", "--memory-snapshot", "--export-plan", "--export-policy", "--report"}) {
+    if (auto path = arguments.value(flag)) named.push_back({flag, *std::move(path)});
   }
   const std::vector<std::string> files = input_files(arguments, inputs);
   for (std::size_t i = 0; i < named.size(); ++i) {
@@ -97,17 +95,17 @@ Outputs open_outputs(const Arguments& arguments, const Inputs& inputs) {
           .pictures = Pictures(arguments)};
 }
 
-Pictures::Pictures(const Arguments& arguments, FlagName flag) {
+Pictures::Pictures(const Arguments& arguments, std::string_view flag) {
   auto path = arguments.value(flag);
   if (!path) return;
   auto script = find_page_script();
   if (!script) {
-    bad_value(flag.text(), "no charts: pages/report.js is not there",
+    bad_value(flag, "no charts: pages/report.js is not there",
               "it beside the program's data, or in the build folder of its sources",
               "scripts/build-pages makes it; it needs npm");
   }
   script_ = *std::move(script);
-  page_.emplace(std::string(flag.text()), *std::move(path));
+  page_.emplace(std::string(flag), *std::move(path));
 }
 
 void Pictures::finish(std::string_view title, std::span<const PageDocument> documents) {

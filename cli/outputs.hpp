@@ -21,7 +21,7 @@ namespace ooc {
 class Pictures {
  public:
   /// Opens the file of the flag, if given. Throws SpecError, before any work, if charts are not built.
-  explicit Pictures(const Arguments& arguments, FlagName flag = flags::kReport);
+  explicit Pictures(const Arguments& arguments, std::string_view flag = flags::kReport);
 
   [[nodiscard]] bool wanted() const { return page_.has_value(); }
   void finish(std::string_view title, std::span<const PageDocument> documents);

@@ -24,10 +24,6 @@
 namespace ooc {
 namespace {
 
-/// They measure, or are about samples.
-constexpr FlagName kOnlyMeasuring[] = {"--quick", "--full",   "--from",      "--report",
-                                       "--probe", "--within", "--time-limit"};
-
 struct Bandwidths {
   std::string version;
   std::map<std::string, double> of;  ///< bytes/s by test, of the chosen device
@@ -144,10 +140,9 @@ class Link {
 }  // namespace
 
 int run_from_nvbandwidth(const Arguments& arguments) {
-  for (const FlagName flag : kOnlyMeasuring) {
-    if (!arguments.has(flag)) continue;
-    cannot_combine(flag.text(), "--from-nvbandwidth", "use one of them");
-  }
+  arguments.refuse(
+      {"--quick", "--full", "--from", "--report", "--probe", "--within", "--time-limit"},
+      "--from-nvbandwidth", "use one of them");
   const std::string path = *arguments.value("--from-nvbandwidth");
   const auto like = arguments.value("--like");
   if (!like) {

@@ -22,10 +22,6 @@
 namespace ooc {
 namespace {
 
-/// They measure, or are about samples.
-constexpr FlagName kOthers[] = {
-    "--quick", "--full",   "--device", "--from",       "--report",
-    "--probe", "--within", "--like",   "--time-limit", "--from-nvbandwidth"};
 constexpr int kHalvings = 50;
 
 /// In the order in which they are found: streaming kernels give the near share that all others use.
@@ -153,9 +149,9 @@ std::string prices(const std::vector<MeasuredOperation>& rows, const KernelPlatf
 }  // namespace
 
 int run_from_operations(const Arguments& arguments) {
-  for (const FlagName flag : kOthers) {
-    if (arguments.has(flag)) cannot_combine(flag.text(), "--from-operations", "use one of them");
-  }
+  arguments.refuse({"--quick", "--full", "--device", "--from", "--report", "--probe", "--within",
+                    "--like", "--time-limit", "--from-nvbandwidth"},
+                   "--from-operations", "use one of them");
   const auto hardware = arguments.value("--hardware");
   if (!hardware) bad_value("--hardware", "none", "the machine that the rows were measured on");
   const auto output = arguments.value("--output");

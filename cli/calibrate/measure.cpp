@@ -76,10 +76,8 @@ std::string how_to_continue(const Arguments& arguments) {
       fmt::format("the samples are kept; go on with: ooc-paleo calibrate -o {} --from {}", output,
                   samples_path(arguments));
   if (arguments.has("--full")) text += " --full";
-  for (const FlagName flag : std::initializer_list<FlagName>{"--device", "--like", "--within"}) {
-    if (const auto value = arguments.value(flag)) {
-      text += " " + std::string(flag.text()) + " " + *value;
-    }
+  for (const char* flag : {"--device", "--like", "--within"}) {
+    if (const auto value = arguments.value(flag)) text += fmt::format(" {} {}", flag, *value);
   }
   return text;
 }

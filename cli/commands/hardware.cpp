@@ -54,7 +54,7 @@ std::string name_in(const Arguments& arguments) {
 }
 
 DataSheet data_sheet(const Arguments& arguments) {
-  const auto all = [&](FlagName flag) {
+  const auto all = [&](std::string_view flag) {
     const auto values = arguments.values(flag);
     return std::vector<std::string>(values.begin(), values.end());
   };

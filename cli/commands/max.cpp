@@ -24,13 +24,14 @@ const SolveAxis& max_axis(const Arguments& arguments) {
   if (axis == nullptr || axis->is_needed()) {
     unknown_word(kOf.name, word, {"batch", "layers", "seq"});
   }
-  const auto refuse = [&](FlagName flag, const std::string& why) {
-    if (arguments.has(flag)) cannot_combine(flag.text(), "--of " + word, "leave it out", why);
-  };
   if (!axis->flag.empty()) {
-    refuse(axis->flag, "that is what is looked for; --limit says what is the largest to try");
+    arguments.refuse({axis->flag}, "--of " + word, "leave it out",
+                     "that is what is looked for; --limit says what is the largest to try");
   }
-  if (word != "seq") refuse(kStep, "it is for --of seq, whose multiples are tried");
+  if (word != "seq") {
+    arguments.refuse({kStep}, "--of " + word, "leave it out",
+                     "it is for --of seq, whose multiples are tried");
+  }
   return *axis;
 }
 

@@ -27,14 +27,12 @@ const SolveAxis& needed_axis(const Arguments& arguments) {
     }
     unknown_word("WHAT", arguments.word, words);
   }
-  const auto refuse = [&](FlagName flag) {
-    if (!arguments.has(flag)) return;
-    cannot_combine(flag.text(), "need " + std::string(axis->word), "leave it out",
-                   "that is what is looked for");
+  const auto refuse = [&](std::initializer_list<std::string_view> flags) {
+    arguments.refuse(flags, "need " + std::string(axis->word), "leave it out",
+                     "that is what is looked for");
   };
-  refuse(axis->flag);
-  if (axis->word == "link") refuse("--link-to-far");
-  if (axis->word == "link") refuse("--link-to-near");
+  refuse({axis->flag});
+  if (axis->word == "link") refuse({"--link-to-far", "--link-to-near"});
   return *axis;
 }
 

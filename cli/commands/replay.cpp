@@ -87,11 +87,11 @@ std::string mode_of(const Arguments& arguments) {
   return mode;
 }
 
-std::int64_t count_of(const Arguments& arguments, FlagName flag, std::int64_t usual,
+std::int64_t count_of(const Arguments& arguments, std::string_view flag, std::int64_t usual,
                       std::int64_t least) {
   constexpr std::int64_t kMost = 10'000;
   const auto text = arguments.value(flag);
-  return text ? whole_number_of(*text, flag.text(), least, kMost) : usual;
+  return text ? whole_number_of(*text, flag, least, kMost) : usual;
 }
 
 ReplayRun replay_run(const Arguments& arguments) {
@@ -112,15 +112,6 @@ std::optional<double> tolerance_of(const Arguments& arguments) {
   const auto text = arguments.value(kTolerance);
   if (!text) return std::nullopt;
   return ratio_of(*text, kTolerance.name, 0, 1) / kOne;
-}
-
-void check_import(const Arguments& arguments) {
-  if (!arguments.has(kImport)) return;
-  for (const Flag& flag : {kReplayProbe, flags::kDevice, flags::kTimeLimit, kMaxTime}) {
-    if (!arguments.has(flag)) continue;
-    cannot_combine(flag.name, std::string(kImport.name), "use one of them",
-                   "what is imported was measured elsewhere");
-  }
 }
 
 bool only_exports(const Arguments& arguments) {
@@ -211,7 +202,11 @@ int report_replay(const Arguments& arguments, const Case& which, const CaseRun& 
 }
 
 int run_replay(const Arguments& arguments) {
-  check_import(arguments);
+  if (arguments.has(kImport)) {
+    arguments.refuse({kReplayProbe, flags::kDevice, flags::kTimeLimit, kMaxTime},
+                     std::string(kImport.name), "use one of them",
+                     "what is imported was measured elsewhere");
+  }
   const std::string network = network_of(arguments);
   const std::string profile = hardware_of(arguments);
   const ReplayRun timed = replay_run(arguments);
