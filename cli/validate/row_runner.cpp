@@ -93,11 +93,6 @@ double mean_near(const std::vector<MemorySample>& samples, Duration whole) {
   return mean / double(whole.count());
 }
 
-bool is_backward(const Task& task) {
-  return task.kind == TaskKind::kBackward || task.kind == TaskKind::kBackwardData ||
-         task.kind == TaskKind::kBackwardWeights;
-}
-
 /// What columns do not have: memory over time, and layers with what their backward tasks wait for.
 void add_timeline(const RunReport& report, const Case& which, const CaseRun& run,
                   JobResult& result) {
@@ -110,13 +105,13 @@ void add_timeline(const RunReport& report, const Case& which, const CaseRun& run
   if (ran) {
     const std::vector<Task>& tasks = run.about(which).graph->tasks;
     for (const Task& task : tasks) {
-      if (is_backward(task)) all.insert(task.layer.at());
+      if (is_backward(task.kind)) all.insert(task.layer.at());
     }
     for (const Stall& stall : timeline->stalls) {
       if (stall.device != 0 || !stall.before) continue;
       const Task& task = tasks[static_cast<std::size_t>(plan->steps[stall.before->at()].object)];
       const std::size_t layer = task.layer.at();
-      if (!is_backward(task) || layer >= waits.size()) continue;
+      if (!is_backward(task.kind) || layer >= waits.size()) continue;
       waits[layer] += stall.end - stall.start;
       const bool of_copies = stall.cause == StallCause::kSwapIn ||
                              stall.cause == StallCause::kSwapOut ||

@@ -27,30 +27,17 @@ void add_flops(LayerReport& report, TaskKind kind, std::int64_t flops) {
   if (is_backward(kind)) report.backward_flops += flops;
 }
 
+/// What is none of the layer's own work counts in neither.
 void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
-  switch (kind) {
-    case TaskKind::kForward:
-      report.forward += run.time;
-      report.forward_s += run.seconds;
-      break;
-    case TaskKind::kBackward:
-    case TaskKind::kBackwardData:
-      report.backward += run.time;
-      report.backward_data_s += run.seconds;
-      break;
-    case TaskKind::kBackwardWeights:
-      report.backward += run.time;
-      report.backward_weights_s += run.seconds;
-      break;
-    case TaskKind::kUpdate:
-    case TaskKind::kReduce:
-      report.update += run.time;
-      break;
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-    case TaskKind::kFarUpdate:
-    case TaskKind::kFarAccumulate:
-      break;  // none of the layer's work
+  if (kind == TaskKind::kForward) {
+    report.forward += run.time;
+    report.forward_s += run.seconds;
+  } else if (is_backward(kind)) {
+    const bool weights = kind == TaskKind::kBackwardWeights;
+    report.backward += run.time;
+    (weights ? report.backward_weights_s : report.backward_data_s) += run.seconds;
+  } else if (kind == TaskKind::kUpdate || kind == TaskKind::kReduce) {
+    report.update += run.time;
   }
 }
 
