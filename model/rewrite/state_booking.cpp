@@ -259,7 +259,8 @@ std::vector<ByPass> collectives_beside(const MovingState& state, const PeerLink&
     const StateUnit& unit = state.units[i];
     if (!unit.weights_come || state.options.prefetch == 0) continue;
     const Duration gather = collective_time(state, unit.weight->at(), peers, costs);
-    for (Duration& pass : beside[i]) pass += rounds * gather;
+    beside[i][kForwardPass] += rounds * gather;
+    if (!unit.is_root) beside[i][kBackwardPass] += rounds * gather;
   }
   for (const StateGradient& gradient : state.gradients) {
     if (!gradient.sent || !state.options.pipelined) continue;

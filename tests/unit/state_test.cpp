@@ -134,9 +134,11 @@ TEST_CASE("state: shards of four devices are summed, updated and gathered") {
 }
 
 TEST_CASE("state: collectives take from the kernels beside them") {
-  const auto slowed = [](const StateOptions& options, std::int64_t rounds, double taken) {
+  const auto slowed = [](const StateOptions& options, std::int64_t rounds, double taken,
+                         bool is_root = false) {
     const Workload workload = three_layers();
     StateExample example(workload, options, kFar, kLink, rounds);
+    example.moving.units[0].is_root = is_root;
     PeerLink peers = kPeers;
     peers.taken = Ratio(std::llround(taken * static_cast<double>(kOne.count())));
     slow_beside_collectives(example.moving, peers, example.costs);
@@ -153,6 +155,8 @@ TEST_CASE("state: collectives take from the kernels beside them") {
   // Gathers of 10 ms beside 10 and 20 as well: 3 x 2 + 3 x 4 ms more than 110.
   options = {.shard = Shard::kWeights, .devices = 4};
   CHECK(slowed(options, 1, 0.2) == 128);
+  // FSDP's root is gathered once: nothing beside backward but its sum.
+  CHECK(slowed(options, 1, 0.2, true) == 126);
   // Half as quick for as long as a pass takes: 10 ms are 15, the 5 that are left run alone; 20 and 20 are 30.
   CHECK(slowed(options, 1, 0.5) == 110 + 15 + 30);
 }
