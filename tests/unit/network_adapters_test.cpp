@@ -142,16 +142,19 @@ TEST_CASE("--lora names layers by the end of their names, and says which there a
             "found \"q_proj\" where q_proj is named already, expected each layer once"));
   CHECK(has(adapter_error({.targets = {"q", "q_proj"}}), "\"q_proj\" where q_proj is named"));
   CHECK(has(error, "down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj, up_proj, v_proj"));
-  // The blocks' matrices in 4 bits, everything else in 16: embedding and head, 2 x 128256 x 4096, and norms.
-  const Network network = read_network_file(
-      OOC_SOURCE_DIR "/networks/llama-3-8b.json",
-      {.adapters = AdapterOptions{.targets = {"v"}, .base = WeightStorage::kNf4}});
-  CHECK(layer_of(network, "model.layers/0/mlp.up_proj").model->storage == WeightStorage::kNf4);
-  CHECK(layer_of(network, "model.layers/0/self_attn.v_proj/base").model->storage ==
-        WeightStorage::kNf4);
-  CHECK(layer_of(network, "lm_head").model->storage == WeightStorage::kBf16);
-  CHECK(layer_of(network, "model.embed_tokens").model->storage == WeightStorage::kBf16);
-  CHECK(layer_of(network, "model.norm").model->is_frozen);
+  // The blocks' matrices in 4 bits, embedding, head and norms in 16, or as wide as all else where that is float32.
+  NetworkOptions options{.adapters = AdapterOptions{.targets = {"v"}, .base = WeightStorage::kNf4}};
+  const auto model_of = [&](const char* layer) {
+    return *layer_of(read_network_file(OOC_SOURCE_DIR "/networks/llama-3-8b.json", options), layer)
+                .model;
+  };
+  CHECK(model_of("model.layers/0/mlp.up_proj").storage == WeightStorage::kNf4);
+  CHECK(model_of("model.layers/0/self_attn.v_proj/base").storage == WeightStorage::kNf4);
+  CHECK(model_of("lm_head").storage == WeightStorage::kBf16);
+  CHECK(model_of("model.embed_tokens").storage == WeightStorage::kBf16);
+  CHECK(model_of("model.norm").is_frozen);
+  options.precision = Precision::kFp32;
+  CHECK_FALSE(model_of("lm_head").storage.has_value());
 }
 
 TEST_CASE("without blocks all linear layers but the last have adapters") {
