@@ -88,21 +88,29 @@ TEST_CASE("blocks take multiples of 512 bytes, static bytes lie below") {
   }
 }
 
-TEST_CASE("acquires with addresses are all or nothing") {
-  // The copy wants 2 + 2 units of which the second does not fit: the first is given back, and the copy
-  // out gets those 2 units at once.
+namespace {
+
+/// The copy in wants 2 + 2 units of which the second does not fit: the first is given back, and the copy
+/// out gets those 2 units at once.
+void check_all_or_nothing(std::int64_t unit, Allocator allocator) {
   Scenario s;
   const StepId hold = s.compute(10);
-  s.takes(hold, kUnit, {hold});
+  s.takes(hold, unit, {hold});
   const StepId both = s.to_near({.bytes = 1});
-  s.takes(both, 2 * kUnit);
-  s.takes(both, 2 * kUnit);
+  s.takes(both, 2 * unit);
+  s.takes(both, 2 * unit);
   const StepId small = s.to_far({.bytes = 1});
-  s.takes(small, 2 * kUnit, {small});
-  s.run(4 * kUnit, Allocator::kFirstFit);
+  s.takes(small, 2 * unit, {small});
+  s.run(4 * unit, allocator);
   CHECK(s.start(small) == 0);
   CHECK(s.start(both) == 10);
-  CHECK(s.timeline().peak_near == Bytes(4 * kUnit));
+  CHECK(s.timeline().peak_near == Bytes(4 * unit));
+}
+
+}  // namespace
+
+TEST_CASE("acquires with addresses are all or nothing") {
+  check_all_or_nothing(kUnit, Allocator::kFirstFit);
 }
 
 TEST_CASE("each device has its own memory") {
@@ -178,19 +186,7 @@ TEST_CASE("what a caching allocator could still hand out is a piece or a new seg
 }
 
 TEST_CASE("a step that a caching allocator cannot serve at once waits, and gets all or nothing") {
-  // As above for addresses: the copy in gives back its first block, of which the copy out is served.
-  Scenario s;
-  const StepId hold = s.compute(10);
-  s.takes(hold, 10 * kMiB, {hold});
-  const StepId both = s.to_near({.bytes = 1});
-  s.takes(both, 20 * kMiB);
-  s.takes(both, 20 * kMiB);
-  const StepId small = s.to_far({.bytes = 1});
-  s.takes(small, 20 * kMiB, {small});
-  s.run(40 * kMiB, Allocator::kCaching);
-  CHECK(s.start(small) == 0);
-  CHECK(s.start(both) == 10);
-  CHECK(s.timeline().peak_near == Bytes(40 * kMiB));
+  check_all_or_nothing(10 * kMiB, Allocator::kCaching);
 }
 
 TEST_CASE("copies in find no memory that kernels have freed, unless they share a stream") {
