@@ -20,24 +20,12 @@ struct TaskCounts {
 TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel model) {
   const LayerModel& layer = *graph.network->layers[task.layer.at()].model;
   const LayerWork& work = model == ComputeModel::kPaleo ? layer.paleo_work : layer.work;
-  switch (task.kind) {
-    case TaskKind::kForward:
-      return {work.forward};
-    case TaskKind::kBackward:
-      return {work.backward_data, layer.gradient_form == GradientForm::kComputed ? 1 : task.copies};
-    case TaskKind::kBackwardData:
-      return {work.backward_data};
-    case TaskKind::kBackwardWeights:
-      return {work.backward_weights};
-    case TaskKind::kUpdate:
-    case TaskKind::kReduce:
-    case TaskKind::kCompress:
-    case TaskKind::kDecompress:
-    case TaskKind::kFarUpdate:
-    case TaskKind::kFarAccumulate:
-      return {};
-  }
-  return {};
+  if (task.kind == TaskKind::kForward) return {work.forward};
+  if (!is_backward(task.kind)) return {};
+  if (task.kind == TaskKind::kBackwardWeights) return {work.backward_weights};
+  const bool copies =
+      task.kind == TaskKind::kBackward && layer.gradient_form != GradientForm::kComputed;
+  return {work.backward_data, copies ? task.copies : 1};
 }
 
 std::int64_t update_flops(Optimizer optimizer) {
