@@ -50,14 +50,6 @@ void add_json(std::string& out, const RunReport& report, std::optional<std::stri
   json.member("error", error).end();
 }
 
-void put_link(JsonWriter& json, std::string_view key, const std::optional<BytesPerSecond>& link) {
-  if (link == kInfiniteRate) {
-    json.member(key, "inf");
-  } else {
-    json.member(key, link);
-  }
-}
-
 /// Of axes by which knees are always told apart; others are where they have several values.
 constexpr std::string_view kKeyColumns[] = {"network",      "hardware", "batch",
                                             "memory_bytes", "schedule", "far_memory_bytes"};
@@ -129,8 +121,8 @@ std::string json_end(const SweepEnd& end) {
   for (const Knee& knee : end.summary.knees) {
     json.line(0).begin_object();
     put_keys(json, end, knee);
-    put_link(json, "within_1_percent_link_bytes_per_s", knee.within_1_percent);
-    put_link(json, "within_5_percent_link_bytes_per_s", knee.within_5_percent);
+    json.member("within_1_percent_link_bytes_per_s", knee.within_1_percent);
+    json.member("within_5_percent_link_bytes_per_s", knee.within_5_percent);
     json.end();
   }
   json.line(0).end().line(0).begin_list("remarks");

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "model/base/units.hpp"
+
 namespace ooc {
 
 /// Text that is JSON already, such as a number with digits of the caller's choice.
@@ -44,8 +46,9 @@ class JsonWriter {
   /// Breaks the line before the next value or closing bracket, and indents by `indent` blanks.
   JsonWriter& line(std::size_t indent);
 
-  /// Writes texts, numbers, quantities (as their counts), nullptr, optional values, or lists of these. A
-  /// double becomes the shortest text that reads back equal; infinite, NaN and unset become null.
+  /// Writes texts, numbers, quantities (as their counts; an infinite rate as "inf"), nullptr,
+  /// optional values, or lists of these. A double becomes the shortest text that reads back equal;
+  /// infinite, NaN and unset become null.
   template <class Value>
   JsonWriter& value(const Value& value);
   template <class Value>
@@ -86,6 +89,8 @@ JsonWriter& JsonWriter::value(const Value& value) {
     return verbatim(std::to_string(value));
   } else if constexpr (std::floating_point<Value>) {
     return number(value);
+  } else if constexpr (std::is_same_v<Value, BytesPerSecond>) {
+    return value == kInfiniteRate ? text("inf") : this->value(value.count());
   } else if constexpr (requires { value.count(); }) {
     return this->value(value.count());
   } else if constexpr (requires { value.has_value(); }) {

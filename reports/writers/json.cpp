@@ -207,14 +207,10 @@ void put_equations(JsonWriter& json, const Equations& equations) {
     json.end();
     return;
   }
-  const auto rate = [&](std::string_view key, const std::optional<BytesPerSecond>& value) {
-    value == kInfiniteRate ? json.member(key, "inf") : json.member(key, value);
-  };
-  rate("far_bytes_per_s", equations.far);
-  rate("connection_bytes_per_s", equations.connection);
-  rate("near_bytes_per_s", equations.near);
-  rate("swap_in_bytes_per_s", equations.swap_in);
-  rate("run_swap_in_bytes_per_s", equations.swap_in_run);
+  json.member("far_bytes_per_s", equations.far);
+  json.member("connection_bytes_per_s", equations.connection);
+  json.member("near_bytes_per_s", equations.near).member("swap_in_bytes_per_s", equations.swap_in);
+  json.member("run_swap_in_bytes_per_s", equations.swap_in_run);
   json.member("binds", equations.binds).member("capacity_bytes", equations.capacity);
   json.member("retained_bytes", equations.retained);
   put_caught(json, "caught", equations.caught);
