@@ -12,6 +12,7 @@
 
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
+#include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/named.hpp"
@@ -105,13 +106,10 @@ std::string network_of_hub(const std::string& name) {
 
 /// 256, 0.85; not 1e3 or 007.
 bool is_plain_number(std::string_view text) {
-  const auto all_digits = [](std::string_view part) {
-    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  const std::size_t point = text.find('.');
-  const std::string_view whole = text.substr(0, point);
-  if (!all_digits(whole) || (whole.size() > 1 && whole.front() == '0')) return false;
-  return point == std::string_view::npos || all_digits(text.substr(point + 1));
+  const auto number = read_decimal(text);
+  const bool is_padded = text.size() > 1 && text.front() == '0' && text[1] != '.';
+  return number && number->length == text.size() && !is_padded &&
+         text.find_first_of("-eE") == std::string_view::npos;
 }
 
 }  // namespace

@@ -6,10 +6,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/units.hpp"
@@ -23,32 +24,14 @@ constexpr int kFractionBits = 30;
 /// Largest value of a range: with the fraction and the largest factor it stays inside 128 bit.
 constexpr std::int64_t kMaxValue = std::int64_t{1} << 60;
 
-/// Whether it begins as a decimal number from 1 on with more decimals than a factor may have.
-bool is_too_fine(std::string_view text) {
-  const std::size_t point = text.find('.');
-  return point != std::string_view::npos && text.size() - point > 7 && text.front() != '0' &&
-         text.find_first_not_of("0123456789", point + 1) == std::string_view::npos;
-}
-
-/// "1.5" -> 1500000; none for anything that is not a plain decimal number of at most six decimals.
+/// "1.5" -> 1500000; none unless a plain number above 1, up to 1000, of at most six decimals.
 std::optional<std::int64_t> parse_factor(std::string_view text) {
-  std::int64_t factor = 0;
-  int decimals = -1;
-  for (const char c : text) {
-    if (c == '.' && decimals < 0) {
-      decimals = 0;
-      continue;
-    }
-    if (c < '0' || c > '9' || decimals == 6 || factor > kMaxFactor) return std::nullopt;
-    factor = 10 * factor + (c - '0');
-    if (decimals >= 0) ++decimals;
-  }
-  if (text.empty() || text.front() == '.' || text.back() == '.') return std::nullopt;
-  for (int i = std::max(decimals, 0); i < 6; ++i) {
-    factor *= 10;
-    if (factor > kMaxFactor) return std::nullopt;
-  }
-  return factor > kMaxFactor ? std::nullopt : std::optional(factor);
+  const std::optional<DecimalPrefix> number = read_decimal(text);
+  if (!number || number->length != text.size()) return std::nullopt;
+  if (text.find_first_of("eE") != std::string_view::npos) return std::nullopt;
+  const std::optional<Scaled> factor = scaled(number->value, kFactorOne, 1);
+  const bool is_factor = factor && factor->exact && factor->value > kFactorOne;
+  return is_factor && factor->value <= kMaxFactor ? std::optional(factor->value) : std::nullopt;
 }
 
 class RangeReader {
@@ -100,13 +83,9 @@ class RangeReader {
   void multiply(const std::string& part, std::int64_t from, std::int64_t to,
                 const std::string& step) {
     const auto factor = parse_factor(step);
-    if (!factor && is_too_fine(step)) {
+    if (!factor) {
       bad_value(axis_.flag, in_quotes(part),
-                "a factor of at least 1.000001 with at most six decimals");
-    }
-    if (!factor || *factor <= kFactorOne) {
-      bad_value(axis_.flag, in_quotes(part),
-                "a factor greater than 1 and up to 1000, such as x2 or x1.5");
+                "a factor above 1 and up to 1000 with at most six decimals, such as x2 or x1.5");
     }
     if (from < 1) bad_value(axis_.flag, in_quotes(part), "FROM > 0", "0 times anything is 0");
     Int128 exact = Int128{from} << kFractionBits;
