@@ -3,6 +3,7 @@
 #include "model/cost/kernel_cost.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <variant>
 
@@ -207,10 +208,22 @@ double share_of_shape(double head, double keys, const FlashParameters& flash, do
 }
 
 /// FlashAttention's first version, of the second's rate: up to 50 and 35 % of an A100's peak where that has up to 73 and
-/// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed. Assumed, too, for PyTorch's memory-efficient kernel, which
-/// like it is CUTLASS for an A100: with a mask it computes every score. Reading the mask is left out.
+/// 63 (Dao, arXiv:2307.08691, section 1); on other cards assumed.
 constexpr double kFirstForward = 0.50 / 0.73;
 constexpr double kFirstBackward = 0.35 / 0.63;
+
+/// PyTorch's memory-efficient kernel, CUTLASS for an A100, of heads padded to 64 or 128s: with a mask it computes every
+/// score, and what it does beside products waits for them, so that both add up. Operations of products in the time of all
+/// else, a cycle of a multiprocessor: heads of 64, to 128, wider; fitted to eight shapes on an H200, 10 % at worst
+/// (tests/data/measured/h200-sxm/attention.jsonl). Other cards by their cycles, assumed.
+constexpr std::array<double, 3> kBesideMaskedForward{453, 648, 648};
+constexpr std::array<double, 3> kBesideMaskedBackward{502, 630, 181};
+double masked_rate(double head, bool forward, double products, const KernelMachine& machine) {
+  const double padded = head <= 64 ? 64 : 128 * std::ceil(head / 128);
+  const std::size_t kind = head <= 64 ? 0 : head <= 128 ? 1 : 2;
+  const double beside = (forward ? kBesideMaskedForward : kBesideMaskedBackward)[kind];
+  return head / padded / (1 / products + 1 / (beside * cycles_per_second(machine)));
+}
 
 /// Random numbers that cuDNN's attention draws in a cycle of a multiprocessor, beside all else: 3.4 to 3.7 forward, 7 to 10
 /// backward on an H100 (tests/data/measured/h100-sxm, times with and without dropout), 4.4 and more in BERT's kernels on an
@@ -227,21 +240,21 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   const FlashParameters& flash =
       platform_.architecture.flash[library < kFusedAttentions ? library : 0];
   const bool masked = platform_.software.attention == AttentionKernels::kMasked;
-  const bool first = masked || platform_.software.attention == AttentionKernels::kFlash1;
+  const bool first = platform_.software.attention == AttentionKernels::kFlash1;
   const FusedAttention& form = *model.fused_attention;
   const double keys = masked ? form.all_keys : form.keys;
   const bool of_cudnn = platform_.software.attention == AttentionKernels::kCudnn &&
                         !(flash == platform_.architecture.flash.front());
   const double of_library = forward ? flash.forward * (first ? kFirstForward : 1)
                                     : flash.backward * (first ? kFirstBackward : 1);
-  const double share =
-      on_tensor_cores(platform_, dtype)
-          ? of_library *
-                share_of_shape(form.head, keys, flash,
-                               of_cudnn && !forward ? kKeysBesideCudnnBackward : kKeysBeside)
-          : 1;
-  const double math = static_cast<double>(work.flops_per_sample) * batch_ * keys / form.keys /
-                      (share * linear_rate(dtype, platform_));
+  double rate = linear_rate(dtype, platform_);
+  if (on_tensor_cores(platform_, dtype)) {
+    const double beside = of_cudnn && !forward ? kKeysBesideCudnnBackward : kKeysBeside;
+    rate = masked
+               ? masked_rate(form.head, forward, rate, platform_.machine) * keys / (keys + beside)
+               : rate * of_library * share_of_shape(form.head, keys, flash, beside);
+  }
+  const double math = static_cast<double>(work.flops_per_sample) * batch_ * keys / form.keys / rate;
   const double memory =
       static_cast<double>(work.bytes_per_sample) * batch_ / streaming_rate(platform_);
   const bool draws = of_cudnn && mode_ == RunMode::kTraining;
