@@ -121,6 +121,9 @@ struct Software {
   /// Host time to issue a kernel (kLaunch), or a layer's pass (kLayer), shared by its backward tasks. Updates: none.
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
+  /// Host time beside each parameter tensor of a layer for gathers, releases and gradients; half of it in forward.
+  Duration hooks;
+  bool hooks_everywhere = false;  ///< true: on every weight; false: on those that are gathered or copied in
   double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
   /// Number of cross entropies of the loss's logits that a trainer computes as metrics in each micro-batch.
   std::int64_t train_metrics = 0;

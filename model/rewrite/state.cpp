@@ -453,7 +453,8 @@ class StateMover {
       const std::int64_t updated = master > 0 ? master : weight;
       const TaskId task =
           add_far_task(TaskKind::kFarUpdate, i,
-                       gradient + updated + weight + master + 2 * (state_of(unit) - master));
+                       gradient + updated + weight + master + 2 * (state_of(unit) - master) +
+                           unit.far_parameters * to_.options.update_passes);
       unit.update = task;
       writer_.reads.emplace_back(task, *unit.state);
       // A delayed update reads what the iteration before has left there.

@@ -70,9 +70,13 @@ struct StateOptions {
   bool in_backward = false;
   AccumulateAt accumulate = AccumulateAt::kUsual;
   FarGradients far_gradients = FarGradients::kFreed;
+  std::int64_t update_passes =
+      0;  ///< bytes a parameter of the software's far updates beside the optimiser's
   /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
   Sharding sharding = Sharding::kByUse;
+  Duration hooks = {};            ///< host time beside each parameter tensor, as in Software
+  bool hooks_everywhere = false;  ///< as in Software
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
   /// Number of them on one host, whose processor updates their shards; unset: all.

@@ -205,6 +205,33 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
 
 // What tasks take and tensors are where state moves: the network's own costs, and those of what runs far.
 
+namespace {
+
+/// Host time of hooks by planned task: half of a layer's in forward, half in its backward tasks.
+std::vector<Duration> hook_times(const MovingState& state) {
+  const TrainingGraph& planned = state.planned;
+  std::vector<Duration> times(planned.tasks.size());
+  if (state.options.hooks == Duration(0)) return times;
+  std::vector<int> backward(planned.network->layers.size(), 0);
+  for (const Task& task : planned.tasks) backward[task.layer.at()] += is_backward(task.kind);
+  const std::size_t rounds =
+      planned.round_tasks > 0 ? planned.backward_end / planned.round_tasks : 1;
+  for (std::size_t i = 0; i < planned.tasks.size(); ++i) {
+    const Task& task = planned.tasks[i];
+    const auto unit = state.unit_of[i];
+    if (!unit || task.kind == TaskKind::kUpdate) continue;
+    if (!state.options.hooks_everywhere && !state.units[*unit].weights_come) continue;
+    const auto shares = static_cast<std::int64_t>(
+        is_backward(task.kind) ? static_cast<std::size_t>(backward[task.layer.at()]) / rounds : 1);
+    const std::int64_t tensors = planned.network->layers[task.layer.at()].model->launches.update;
+    times[i] =
+        Duration(state.options.hooks.count() * tensors / (2 * std::max<std::int64_t>(shares, 1)));
+  }
+  return times;
+}
+
+}  // namespace
+
 CostTable planned_costs(const MovingState& state, const CostTable& costs, Booking booking) {
   CostTable planned;
   planned.batch = costs.batch;
@@ -212,6 +239,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
   planned.copied_bytes = costs.copied_bytes;
   planned.static_bytes = costs.static_bytes;
   planned.static_bytes -= state.taken;
+  const std::vector<Duration> hooks = hook_times(state);
   for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
     const std::size_t added = planned.alternatives.size();
     planned.add_task(costs.alternatives_of(state.task_of[i]));
@@ -226,6 +254,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
         way.time = Duration(share_of(way.time.count(), share));
         way.seconds *= share / kOne;
       }
+      way.issue += hooks[i];
     }
   }
   planned.held_inputs = costs.held_inputs;

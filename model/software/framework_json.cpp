@@ -68,6 +68,7 @@ constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKern
                                                        {"separate", AttentionKernels::kSeparate}}};
 constexpr SpecChoices<PoolKernels, 2> kPools{
     {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
+constexpr SpecChoices<bool, 2> kHooksOn{{{"moved_weights", false}, {"all_weights", true}}};
 constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
     {{"layer", IssuedBy::kLayer}, {"launch", IssuedBy::kLaunch}}};
 
@@ -152,6 +153,8 @@ void read_kernels(const ProfileSection& root, Software& software) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
+  if (const auto hooks = root.optional_number("host_hooks")) software.hooks = hooks->as_duration();
+  take(root, "hooks_on", kHooksOn, software.hooks_everywhere);
   if (const auto each = root.optional_number("update_each")) {
     software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
   }

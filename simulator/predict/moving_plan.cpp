@@ -292,7 +292,10 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
 
 void add_moving_state(Case& made, const CaseOptions& options) {
   StateOptions state = options.state;
-  state.sharding = framework_of(options.framework).sharding;
+  const Framework framework = framework_of(options.framework);
+  state.sharding = framework.sharding;
+  state.hooks = framework.software.hooks;
+  state.hooks_everywhere = framework.software.hooks_everywhere;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
   made.far_compute = far_compute_of(made.hardware, options, state);
 }

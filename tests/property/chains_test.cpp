@@ -16,6 +16,9 @@
 namespace ooc::test {
 namespace {
 
+constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
+                                  NetworkForm::kRealChain, NetworkForm::kGraph};
+
 struct Run {
   Plan plan;
   Timeline timeline;
@@ -87,8 +90,6 @@ TEST_CASE("vdnn-like is its closed form on a thousand chains") {
 }
 
 TEST_CASE("vdnn-like is what reports say of it on paper, and the updates of weights") {
-  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain};
   std::uint64_t cases = 0;
   std::uint64_t with_updates = 0;
   for_each_seed(1'000, [&](std::uint64_t seed) {
@@ -116,8 +117,6 @@ TEST_CASE("vdnn-like is what reports say of it on paper, and the updates of weig
 }
 
 TEST_CASE("what a run takes longer than on paper is the sum of its causes, whatever the plan") {
-  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain, NetworkForm::kGraph};
   std::uint64_t cases = 0;
   std::uint64_t kept = 0;
   for_each_seed(1'000, [&](std::uint64_t seed) {
@@ -184,8 +183,6 @@ SerialTime serial_time(const Plan& plan, const CostTable& costs) {
 }
 
 TEST_CASE("serial copies hide behind no task, whatever the schedule") {
-  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain};
   for_each_seed(1'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     Workload workload = random_workload(dice, kForms[dice.index(3)], 14);
@@ -230,8 +227,6 @@ TEST_CASE("vdnn-like runs from the published budget on") {
 }
 
 TEST_CASE("capacity lies between the sum of compute and vdnn-like") {
-  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain};
   for_each_seed(3'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     Workload workload = random_workload(dice, kForms[dice.index(3)], 14);
@@ -288,8 +283,6 @@ void step_up(Dice& dice, Workload& workload, Steps& memory, Steps& link) {
 }
 
 TEST_CASE("more memory or a faster link never makes capacity slower on chains") {
-  static constexpr NetworkForm kForms[] = {NetworkForm::kCustomChain, NetworkForm::kMixedChain,
-                                           NetworkForm::kRealChain};
   for_each_seed(4'000, [&](std::uint64_t seed) {
     Dice dice(seed);
     Workload workload = random_workload(dice, kForms[dice.index(3)], 14);

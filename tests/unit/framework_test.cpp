@@ -115,6 +115,8 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("train_metrics": 2,)").software.train_metrics == 2);
   CHECK(software_read(R"("update_each": "150 us",)").software.update_seconds ==
         doctest::Approx(150e-6));
+  CHECK(software_read(R"("host_hooks": "1 ms",)").software.hooks == Duration(1'000'000));
+  CHECK(software_read(R"("hooks_on": "all_weights",)").software.hooks_everywhere);
   CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
   CHECK(software_read(R"("attention": "separate",)").software.attention ==
         AttentionKernels::kSeparate);
@@ -271,9 +273,7 @@ TEST_CASE("gradient_buckets are static, update_copies there while their group is
         Bytes(std::int64_t{4} * learnt));
 }
 
-TEST_CASE(
-    "pieces of updates under a caching allocator: what fits into the norm's place takes none of "
-    "its own") {
+TEST_CASE("pieces of updates under a caching allocator lie in the norm's place if they fit") {
   GradientBuffers buffers{.copies = 6, .norms = 8, .keeps_holes = true};
   CHECK(update_copies(buffers, 1000, 0) == 6000);
   CHECK(update_copies({.copies = 6, .norms = 8, .state_shards = 4}, 1001, 300) == 2400);

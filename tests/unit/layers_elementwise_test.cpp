@@ -32,9 +32,7 @@ TEST_CASE("relu saves its output and works in place where it can") {
         InPlace::kRequired);
 }
 
-TEST_CASE(
-    "sigmoid and tanh save their output and work in place only when asked, or where a framework "
-    "always does") {
+TEST_CASE("sigmoid and tanh save their output and work in place if asked or always") {
   for (const std::string type : {"sigmoid", "tanh"}) {
     CAPTURE(type);
     const LayerModel model = read_layer(R"({"type": ")" + type + R"("})", kMapImage);

@@ -54,9 +54,7 @@ TEST_CASE("names resolve in the same copy first, then outside") {
                                        "r/1/x: r/0/y", "r/1/y: r/1/x far", "end: r/1/y x"});
 }
 
-TEST_CASE(
-    "a repeat that scales has the copies that are asked for, and what is expected of the file is "
-    "not") {
+TEST_CASE("a repeat that scales has the copies asked for; expectations are then not kept") {
   const std::string text = R"({"format": "ooc-paleo/network", "version": 1, "name": "n",
     "inputs": [{"name": "data", "shape": [4]}], "layers": [)" +
                            repeat(R"("name": "fixed", "times": 2)", layer("x", "relu")) + "," +
