@@ -202,4 +202,19 @@ struct TrainingGraph {
 /// Returns the bytes of weights, their gradients and optimiser states.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
+/// Calls visit(task, tensor) for what each task reads or writes, once a task and tensor.
+template <class Visit>
+void for_each_touch(const TrainingGraph& graph, const Visit& visit) {
+  std::vector<std::int32_t> last(graph.tensors.size(), -1);
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const TaskId task = make_id<TaskId>(i);
+    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
+      for (const TensorId tensor : tensors) {
+        if (last[tensor.at()] != task.index) visit(task, tensor);
+        last[tensor.at()] = task.index;
+      }
+    }
+  }
+}
+
 }  // namespace ooc

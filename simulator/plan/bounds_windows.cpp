@@ -41,17 +41,7 @@ double ns_per_byte(BytesPerSecond rate) {
 Csr<TensorId, TaskId> uses_of_tensors(const TrainingGraph& graph) {
   std::vector<std::pair<TensorId, TaskId>> pairs;
   pairs.reserve(graph.reads.item_count() + graph.writes.item_count());
-  std::vector<std::int32_t> last(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (last[tensor.at()] == task.index) continue;
-        last[tensor.at()] = task.index;
-        pairs.emplace_back(tensor, task);
-      }
-    }
-  }
+  for_each_touch(graph, [&](TaskId task, TensorId tensor) { pairs.emplace_back(tensor, task); });
   return {graph.tensors.size(), pairs};
 }
 

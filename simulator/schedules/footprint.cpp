@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 namespace ooc {
 
@@ -23,6 +22,12 @@ Footprint::Footprint(const PlanningProblem& problem, std::size_t positions)
 }
 
 void Footprint::add(const Stay& stay) { stays_.push_back(stay); }
+
+void Footprint::add_workspaces() {
+  for (std::size_t i = 0; i < problem_.graph.tasks.size(); ++i) {
+    add_workspace(make_id<TaskId>(i), i);
+  }
+}
 
 void Footprint::add_workspace(TaskId task, std::size_t position) {
   const Bytes workspace = chosen_workspace(problem_, task);
@@ -102,16 +107,9 @@ struct TaskBytes {
 
 std::vector<Bytes> own_bytes(const TrainingGraph& graph, const CostTable& costs) {
   std::vector<Bytes> own(graph.tasks.size(), costs.static_bytes);
-  std::vector<std::int32_t> touched_by(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (std::exchange(touched_by[tensor.at()], task.index) == task.index) continue;
-        own[i] += costs.tensor_bytes[tensor.at()];
-      }
-    }
-  }
+  for_each_touch(graph, [&](TaskId task, TensorId tensor) {
+    own[task.at()] += costs.tensor_bytes[tensor.at()];
+  });
   return own;
 }
 

@@ -27,6 +27,8 @@ class Footprint {
   void add(const Stay& stay);
   /// Adds a task's workspace. Tasks at one position run one after another, so the largest workspace counts.
   void add_workspace(TaskId task, std::size_t position);
+  /// Adds those of all tasks, each at its own position.
+  void add_workspaces();
 
   /// Returns the bytes needed at each position, without static bytes.
   [[nodiscard]] std::vector<Bytes> bytes() const;

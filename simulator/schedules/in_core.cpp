@@ -29,9 +29,7 @@ PlanResult plan_in_core(const PlanningProblem& problem) {
     if (!life.last_use) continue;
     footprint.add({make_id<TensorId>(i), first_task(life), life.last_use->at() + 1});
   }
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    footprint.add_workspace(make_id<TaskId>(i), i);
-  }
+  footprint.add_workspaces();
   const auto name = [&](std::size_t i) { return task_name(graph, make_id<TaskId>(i)); };
   if (auto shortage = footprint.shortage(name)) return *std::move(shortage);
   return build_task_plan(problem, {});

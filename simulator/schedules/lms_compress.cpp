@@ -233,9 +233,7 @@ class CompressionPlanner {
       const auto& end = restored[i] ? restored[i]->last_use : lives[i].last_use;
       footprint.add({make_id<TensorId>(i), first_task(lives[i]), end->at() + 1});
     }
-    for (std::size_t i = 0; i < all.graph.tasks.size(); ++i) {
-      footprint.add_workspace(make_id<TaskId>(i), i);
-    }
+    footprint.add_workspaces();
     MemoryLedger ledger(footprint.bytes());
     std::vector<Bytes> needs{ledger.max(0, ledger.size())};
     for (const TensorId tensor : ranked_) {

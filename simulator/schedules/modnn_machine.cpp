@@ -11,17 +11,9 @@ Csr<TaskId, TensorId> touched_by_tasks(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
   std::vector<std::pair<TaskId, TensorId>> pairs;
   pairs.reserve(graph.reads.item_count() + graph.writes.item_count());
-  std::vector<std::int32_t> seen_by(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (seen_by[tensor.at()] == task.index) continue;
-        seen_by[tensor.at()] = task.index;
-        if (problem.costs.tensor_bytes[tensor.at()].count() > 0) pairs.emplace_back(task, tensor);
-      }
-    }
-  }
+  for_each_touch(graph, [&](TaskId task, TensorId tensor) {
+    if (problem.costs.tensor_bytes[tensor.at()].count() > 0) pairs.emplace_back(task, tensor);
+  });
   return Csr<TaskId, TensorId>(graph.tasks.size(), pairs);
 }
 

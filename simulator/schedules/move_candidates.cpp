@@ -119,9 +119,7 @@ Footprint footprint_without(const PlanningProblem& problem, const std::vector<Te
       footprint.add({tensor, first_task(life), end});
     }
   }
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    footprint.add_workspace(make_id<TaskId>(i), i);
-  }
+  footprint.add_workspaces();
   return footprint;
 }
 

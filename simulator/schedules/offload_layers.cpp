@@ -103,9 +103,7 @@ class LayerOffload {
       }
       footprint.add({tensor, first, life.last_use->at() + 1});
     }
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      footprint.add_workspace(make_id<TaskId>(i), i);
-    }
+    footprint.add_workspaces();
     return task_shortage(problem_, footprint);
   }
 
