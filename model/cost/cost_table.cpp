@@ -14,6 +14,7 @@ std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph) {
     owner_of[unit.owner.at()] = unit.owner;
     for (const LayerId tied : unit.tied) owner_of[tied.at()] = unit.owner;
   }
+  const std::vector<std::optional<Bytes>> whole = to_come;
   std::vector<std::size_t> forward(graph.network->layers.size());  // by layer: its task
   for (std::size_t i = 0; i < graph.forward_tasks; ++i) forward[graph.tasks[i].layer.at()] = i;
   std::vector<HeldBytes> by_task(graph.tasks.size());
@@ -25,9 +26,11 @@ std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph) {
       by_task[ahead - 1].held = held;
     }
     if (writes_weight_gradient(graph, graph.tasks[i]) && owner_of[layer.at()]) {
-      std::optional<Bytes>& own = to_come[owner_of[layer.at()]->at()];
-      by_task[i].begun = own.value_or(Bytes(0));
-      own = Bytes(0);
+      const std::size_t owner = owner_of[layer.at()]->at();
+      by_task[i].begun = to_come[owner].value_or(Bytes(0));
+      // Autograd sums what layers that share weights give into a new tensor (input_buffer.cpp: a view is not added to).
+      if (by_task[i].begun == Bytes(0)) by_task[i].summed = 2 * whole[owner].value_or(Bytes(0));
+      to_come[owner] = Bytes(0);
     }
     held += by_task[i].begun;
     by_task[i].held = held;
@@ -53,7 +56,7 @@ void free_gradients(const TrainingGraph& graph, CostTable& costs) {
     costs.held[i].held += gradients[i].held;
     costs.held[i].begun = gradients[i].begun;
     costs.static_bytes -= gradients[i].begun;
-    add_to_workspaces(costs, i, gradients[i].held);
+    add_to_workspaces(costs, i, gradients[i].held + gradients[i].summed);
   }
 }
 

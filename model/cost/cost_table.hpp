@@ -65,8 +65,9 @@ struct TransferCosts {
 
 /// Memory in use during a task that stays allocated to the end of the iteration.
 struct HeldBytes {
-  Bytes held;   ///< weight gradients allocated so far, and network inputs
-  Bytes begun;  ///< bytes of weight gradients that this task writes first
+  Bytes held;    ///< weight gradients allocated so far, and network inputs
+  Bytes begun;   ///< bytes of weight gradients that this task writes first
+  Bytes summed;  ///< within this task: a further part of shared weights' gradient, and the sum
 };
 
 struct CostTable {

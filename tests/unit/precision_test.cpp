@@ -257,8 +257,8 @@ TEST_CASE("a copy of weights lives to the end of forward, or to the layer's grad
   CHECK(graph.tensors[copy.at()].bytes_fixed == 2 * 32);
   CHECK(task_at(graph, graph.lifetimes[copy.at()].first_writer) == "b.forward");
   CHECK(task_at(graph, graph.lifetimes[copy.at()].last_use) == "b.backward_data");
-  const TensorId cached = *tensor_called(graph, "a.cast");
-  CHECK(task_at(graph, graph.lifetimes[cached.at()].last_use) == "b.forward");
+  const auto cached = graph.lifetimes[tensor_called(graph, "a.cast")->at()].last_use;
+  CHECK(task_at(graph, cached) == "b.forward");
   CHECK(saved_weight_copies(graph) == 2 * 32);
   CHECK(saved_bytes_fixed(graph) == 0);
 }
