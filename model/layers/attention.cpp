@@ -2,7 +2,7 @@
 //
 //   { "type": "attention", "heads": 12, "kind": "dot_product" | "additive", "kv_heads": 12,
 //     "flash": false, "causal": false, "window": 4096, "dropout": 0, "softmax": "activation" | "float32",
-//     "repeat_kv": false, "separate": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1,
+//     "repeat_kv": false, "separate": false, "capped": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1,
 //     "memory_efficient": false }
 //
 // inputs: attention_sizes.cpp. "additive" and "memory_efficient": additive_attention.cpp. Here the
@@ -27,7 +27,8 @@
 //   bias_table T5's (Raffel et al., arXiv:1910.10683): a bias of each pair and head, of a table of
 //              relative positions, is added: read once forward, 1 FLOP; backward sums dS over the batch
 //
-// separate: scale, mask and softmax are written out, a kernel each, instead of left to a library.
+// separate: scale, mask and softmax are written out, a kernel each, instead of left to a library. capped (Gemma 2): so are
+// c tanh(S / c), three more kernels each way over h pairs elements, of which tanh keeps its result.
 //
 // windows: as many equal parts of the steps see themselves alone (Liu et al., Swin, arXiv:2103.14030): P / windows.
 //
@@ -66,6 +67,7 @@ struct DotProduct {
   bool drops = false;
   bool repeats = false;      ///< keys and values, in effect
   bool separate = false;     ///< a kernel for each step between the products
+  bool capped = false;       ///< scores pass a scaled tanh, in three of those kernels
   std::int64_t window = 0;   ///< 0: none
   std::int64_t softmax = 4;  ///< bytes of an element of its result
   std::int64_t buckets = 0;  ///< of the table of biases; 0: none
@@ -129,6 +131,11 @@ DotProduct read_form(const SpecView& spec, const LayerInputs& inputs, const Atte
     spec.get("separate")
         .fail("true with \"flash\": true", "one of both", "flash attention is one kernel");
   }
+  form.capped = spec.flag("capped");
+  if (form.capped && !form.separate) {
+    spec.get("capped").fail("true without \"separate\": true", "both",
+                            "the cap is kernels between the products");
+  }
   read_bias_table(spec, sizes, form);
   return form;
 }
@@ -174,6 +181,11 @@ ScoreBytes score_bytes(std::int64_t element, const DotProduct& form) {
                    .backward = 5 * element + 2 * soft + cast + dropped + bias,
                    .saved = soft};
   if (form.drops || cast > 0) bytes.saved += element;
+  if (form.capped) {  // backward tanh reads its result, too
+    bytes.forward += 6 * element;
+    bytes.backward += 7 * element;
+    bytes.saved += element;
+  }
   return bytes;
 }
 
@@ -303,8 +315,9 @@ LayerModel read_dot_product(const SpecView& spec, const LayerInputs& inputs,
   model.output =
       output_shape(spec, inputs, std::vector<std::int64_t>{sizes.queries, sizes.value_width});
   // Products, scale, mask, softmax, casts, dropout; or one kernel, and five for its gradients. Repeated keys and values.
-  model.launches = {.forward = (form.flash ? 1 : 7 + form.drops) + 2 * form.repeats,
-                    .backward = (form.flash ? 5 : 9 + form.drops) + 2 * form.repeats};
+  model.launches = {
+      .forward = (form.flash ? 1 : 7 + form.drops + 3 * form.capped) + 2 * form.repeats,
+      .backward = (form.flash ? 5 : 9 + form.drops + 3 * form.capped) + 2 * form.repeats};
   if (form.flash) {
     set_flash_work(spec, inputs, sizes, form, model);
   } else {

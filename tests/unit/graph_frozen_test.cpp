@@ -116,9 +116,7 @@ TEST_CASE("frozen norms hand gradients down and keep what that takes; storage co
   CHECK(stored.graph.weight_bytes == 2 * (40 + 8 + 36) + 16 + 4);
 }
 
-TEST_CASE(
-    "float32 adapters of a 16-bit network have their own copy of what they read, and no master "
-    "copy") {
+TEST_CASE("float32 adapters of a 16-bit network copy what they read and have no master copy") {
   // Five steps of four numbers in and out, rank 2: 16 weights.
   const Frozen built(chain_of("float32"), R"(, "frozen": true)");
   CHECK(built.saved() == std::set<std::string>{"b/a.reserve", "b/a"});

@@ -250,6 +250,9 @@ TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is
   // Weights of 2 heads, scale, mask and softmax for softmax alone; 8 permutes of 10 x 32 elements.
   const double more = apart.stream(4 * 4.0 * 4 * 2 * 10 * 10 + 8 * 4.0 * 4 * 320);
   CHECK(apart.seconds("att", TaskKind::kForward) == near(fused + more));
+  Bench caps = bench(R"(, "separate": true, "capped": true)");
+  CHECK(caps.seconds("att", TaskKind::kForward) ==
+        near(fused + more + apart.stream(6 * 4.0 * 4 * 2 * 10 * 10)));
   plain.platform.software.attention = AttentionKernels::kSeparate;
   CHECK(plain.seconds("att", TaskKind::kForward) == near(fused + more));
   apart.platform.software.fusion = Fusion::kAll;
