@@ -49,7 +49,7 @@ std::int64_t channels_of_rows(const TensorShape& shape) {
 NormForm read_norm_form(const SpecView& spec) {
   const std::optional<SpecView> form = spec.find("form");
   if (!form) return NormForm::kFused;
-  const std::string_view name = form->as_choice({"fused", "eager", "eager_float32"});
+  const std::string name = form->as_choice({"fused", "eager", "eager_float32"});
   if (name == "eager_float32") return NormForm::kEagerFloat32;
   return name == "eager" ? NormForm::kEager : NormForm::kFused;
 }
