@@ -414,10 +414,8 @@ class Reader {
       set("--mode", "pageable", *pinned);
     }
     const Said* compiled = on("compiled");
-    const bool near = !optimizer && !weights;
     if (stage && stage->is_on()) {
-      set("--framework", is_third ? near ? "deepspeed-zero-3" : "pytorch-2" : "deepspeed-zero-2",
-          *stage);
+      set("--framework", is_third ? "deepspeed-zero-3" : "deepspeed-zero-2", *stage);
     } else {
       const Said* moves = on("checkpoint_offload");
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
