@@ -214,7 +214,7 @@ constexpr double kFirstBackward = 0.35 / 0.63;
 
 /// PyTorch's memory-efficient kernel, CUTLASS for an A100, of heads padded to 64 or 128s: with a mask it computes every
 /// score, and what it does beside products waits for them, so that both add up. Operations of products in the time of all
-/// else, a cycle of a multiprocessor: heads of 64, to 128, wider; fitted to eight shapes on an H200, 10 % at worst
+/// else, a cycle of a multiprocessor: heads of 64, to 128, wider; fitted to eight shapes on an H200, 7 % at worst
 /// (tests/data/measured/h200-sxm/attention.jsonl). Other cards by their cycles, assumed.
 constexpr std::array<double, 3> kBesideMaskedForward{453, 648, 648};
 constexpr std::array<double, 3> kBesideMaskedBackward{502, 630, 181};
