@@ -218,11 +218,20 @@ constexpr double kFirstBackward = 0.35 / 0.63;
 /// (tests/data/measured/h200-sxm/attention.jsonl). Other cards by their cycles, assumed.
 constexpr std::array<double, 3> kBesideMaskedForward{453, 648, 648};
 constexpr std::array<double, 3> kBesideMaskedBackward{502, 630, 181};
-double masked_rate(double head, bool forward, double products, const KernelMachine& machine) {
+/// Of heads above 64 on graphics chips, whose 100 KB of shared memory a multiprocessor hold smaller tiles: means of what
+/// others measured without masks. Forward: 31 TFLOP/s on an RTX 3090 (by its rates; Dao-AILab/flash-attention#416), 80 and
+/// 55 on an RTX 4090 and an L20 with heads of 320 and more (#1473); backward: 12.4 (#416), 40 on an RTX 5090
+/// (xlite-dev/ffpa-attn#235).
+constexpr double kBesideForwardOfGraphics = 440;
+constexpr double kBesideBackwardOfGraphics = 115;
+double masked_rate(double head, bool forward, double products, const KernelPlatform& platform) {
   const double padded = head <= 64 ? 64 : 128 * std::ceil(head / 128);
   const std::size_t kind = head <= 64 ? 0 : head <= 128 ? 1 : 2;
-  const double beside = (forward ? kBesideMaskedForward : kBesideMaskedBackward)[kind];
-  return head / padded / (1 / products + 1 / (beside * cycles_per_second(machine)));
+  double beside = (forward ? kBesideMaskedForward : kBesideMaskedBackward)[kind];
+  if (kind > 0 && class_of(platform)) {
+    beside = forward ? kBesideForwardOfGraphics : kBesideBackwardOfGraphics;
+  }
+  return head / padded / (1 / products + 1 / (beside * cycles_per_second(platform.machine)));
 }
 
 /// Random numbers that cuDNN's attention draws in a cycle of a multiprocessor, beside all else: 3.4 to 3.7 forward, 7 to 10
@@ -250,9 +259,8 @@ double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) cons
   double rate = linear_rate(dtype, platform_);
   if (on_tensor_cores(platform_, dtype)) {
     const double beside = of_cudnn && !forward ? kKeysBesideCudnnBackward : kKeysBeside;
-    rate = masked
-               ? masked_rate(form.head, forward, rate, platform_.machine) * keys / (keys + beside)
-               : rate * of_library * share_of_shape(form.head, keys, flash, beside);
+    rate = masked ? masked_rate(form.head, forward, rate, platform_) * keys / (keys + beside)
+                  : rate * of_library * share_of_shape(form.head, keys, flash, beside);
   }
   const double math = static_cast<double>(work.flops_per_sample) * batch_ * keys / form.keys / rate;
   const double memory =

@@ -9,18 +9,24 @@ namespace {
 /// Share of the machine's peak: its own, its class of card's, or the generation's.
 double sustained_share(const KernelPlatform& platform, Dtype dtype) {
   const auto i = static_cast<std::size_t>(dtype);
-  const KernelMachine& machine = platform.machine;
-  if (machine.sustained[i] > 0) return machine.sustained[i];
-  const auto peak = [&](Dtype of) { return machine.peak[static_cast<std::size_t>(of)].per_second; };
-  const double half = std::max(peak(Dtype::kFloat16), peak(Dtype::kBfloat16));
-  for (const CardClass& cards : platform.architecture.classes) {
-    if (half > cards.most_gain * peak(Dtype::kFloat32) || !(half > 0)) continue;
-    return cards.sustained[i] > 0 ? cards.sustained[i] : platform.architecture.sustained[i];
-  }
-  return platform.architecture.sustained[i];
+  if (platform.machine.sustained[i] > 0) return platform.machine.sustained[i];
+  const CardClass* cards = class_of(platform);
+  return cards && cards->sustained[i] > 0 ? cards->sustained[i]
+                                          : platform.architecture.sustained[i];
 }
 
 }  // namespace
+
+const CardClass* class_of(const KernelPlatform& platform) {
+  const auto peak = [&](Dtype of) {
+    return platform.machine.peak[static_cast<std::size_t>(of)].per_second;
+  };
+  const double half = std::max(peak(Dtype::kFloat16), peak(Dtype::kBfloat16));
+  for (const CardClass& cards : platform.architecture.classes) {
+    if (half <= cards.most_gain * peak(Dtype::kFloat32) && half > 0) return &cards;
+  }
+  return nullptr;
+}
 
 double sustained_rate(const KernelPlatform& platform, Dtype dtype) {
   double share = sustained_share(platform, dtype);

@@ -123,7 +123,8 @@ struct Software {
   IssuedBy issued_by = IssuedBy::kLayer;
   /// Host time beside each parameter tensor of a layer for gathers, releases and gradients; half of it in forward.
   Duration hooks;
-  bool hooks_everywhere = false;  ///< true: on every weight; false: on those that are gathered or copied in
+  bool hooks_everywhere =
+      false;  ///< true: on every weight; false: on those that are gathered or copied in
   double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
   /// Number of cross entropies of the loss's logits that a trainer computes as metrics in each micro-batch.
   std::int64_t train_metrics = 0;
@@ -140,6 +141,8 @@ struct KernelPlatform {
   Software software;
 };
 
+/// Returns the class of graphics card that the machine is, nullptr if none: of a data centre's chip.
+[[nodiscard]] const CardClass* class_of(const KernelPlatform& platform);
 /// Returns the FLOP/s of the best matrix product: peak x sustained share; 0 without a peak.
 [[nodiscard]] double sustained_rate(const KernelPlatform& platform, Dtype dtype);
 /// Returns the bytes per second that streaming kernels reach.
