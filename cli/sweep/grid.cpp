@@ -260,6 +260,9 @@ SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options) {
   }
   inputs.machines = load_machines(lists.hardware, inputs.options);
   load_frameworks(inputs, lists);
+  StateOptions state = inputs.options.state;
+  state.devices = inputs.devices;
+  if (state.any()) inputs.columns.push_back("offload");
   load_workloads(inputs, grid);
   for (const std::size_t workload : inputs.first_workload) {
     if (lists.has("--batch")) break;

@@ -33,6 +33,7 @@ struct TaskAlternative {
   double seconds = 0;  ///< unrounded `time` in seconds
   /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
   Duration issue = {};
+  Duration hooks = {};  ///< of `issue`: the framework's hooks on weights (Software::hooks)
 };
 
 /// Copy of one tensor in one direction. The copy spends `latency` without using the link, then

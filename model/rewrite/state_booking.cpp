@@ -255,6 +255,7 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
         way.seconds *= share / kOne;
       }
       way.issue += hooks[i];
+      way.hooks = hooks[i];
     }
   }
   planned.held_inputs = costs.held_inputs;

@@ -435,7 +435,8 @@ std::string_view wait_phrase(StallCause cause) {
                                                 "page faults",
                                                 "running tasks again",
                                                 "launching",
-                                                "waiting for updates in far memory"};
+                                                "waiting for updates in far memory",
+                                                "framework's hooks on the host"};
   return text_at(kTexts, cause);
 }
 

@@ -330,6 +330,7 @@ class Run {
                     .from = lane.last_end,
                     .ready = ready,
                     .issued = kHost ? issued(queue) : 0,
+                    .hooks = kHost ? to_.costs[AlternativeId{step.cost}].hooks.count() : 0,
                     .start = now_,
                     .releaser = now_ > ready ? releaser(device) : std::nullopt});
   }

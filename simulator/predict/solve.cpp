@@ -192,7 +192,7 @@ bool moves_nothing(const RunReport& report) {
   return report.to_far + report.to_near + report.peak_far == Bytes(0);
 }
 
-/// First reason why no value is enough, by its names in results and for people.
+/// Reason why no value is enough, by its names in results and for people.
 struct Cause {
   std::string_view name;
   std::string_view text;
@@ -204,25 +204,21 @@ constexpr Cause kComputation{"computation", "computes longer"};
 constexpr Cause kRecomputes{"recomputes", "recomputes"};
 constexpr Cause kPageFaults{"page_faults", "waits for page faults"};
 constexpr Cause kFarUpdates{"far_updates", "waits for updates in far memory"};
+constexpr Cause kHooks{"hooks", "waits for the framework's hooks on the host"};
+constexpr Cause kLaunches{"launches", "waits for kernel launches"};
 constexpr Cause kLink{"link", "the link binds"};
 constexpr Cause kFarMemory{"far_memory", "far memory caps the link"};
 constexpr Cause kNearMemory{"near_memory", "near memory caps the link"};
 constexpr Cause kOtherWaits{"other_waits", "waits for more than copies"};
 
-/// Why an iteration that fits takes longer than that. `copies_bind`: with copies that take no time it does not.
-Cause why_too_slow(const RunReport& report, Duration most, bool copies_bind) {
-  const auto stall = [&](StallCause cause) {
-    return report.stalls[static_cast<std::size_t>(cause)];
-  };
-  if (report.compute_time > most) return kComputation;
-  const Duration run_again = report.compute_time + stall(StallCause::kRecompute);
-  if (run_again > most) return kRecomputes;
-  if (!copies_bind) {
-    if (run_again + stall(StallCause::kFault) > most) return kPageFaults;
-    return stall(StallCause::kUpdate) > Duration(0) ? kFarUpdates : kOtherWaits;
-  }
-  if (report.link_limited_by == "far memory") return kFarMemory;
-  return report.link_limited_by == "near memory" ? kNearMemory : kLink;
+/// Why an iteration takes longer than that where copies take no time: what costs it most.
+Cause what_else_binds(const RunReport& report, Duration most) {
+  static constexpr Cause kOfStalls[kStallCauses] = {kOtherWaits, kOtherWaits, kOtherWaits,
+                                                    kOtherWaits, kPageFaults, kRecomputes,
+                                                    kLaunches,   kFarUpdates, kHooks};
+  const std::optional<LargestLoss> loss = largest_loss(report);
+  if (report.reference_time > most || !loss || !loss->cause) return kComputation;
+  return kOfStalls[static_cast<std::size_t>(*loss->cause)];
 }
 
 /// One schedule.
@@ -333,7 +329,7 @@ class Search {
           least ? fmt::format("does not fit: takes {} of {} memory", format_bytes(*least), tier)
                 : fmt::format("does not fit: {} memory is too small at {}", tier, oom.step));
     }
-    const Cause cause = why_too_slow(report, goal(report), copies_bind(most));
+    const Cause cause = why_too_slow(report, most);
     std::string text(cause.text);
     const TransferCosts& costs = jobs_.at(most).costs.transfers;
     const std::string rate = format_rate(std::min(costs.to_far_peak, costs.to_near_peak));
@@ -349,8 +345,8 @@ class Search {
     if (cause == kLink && one) row_.reason = "other_direction";
   }
 
-  /// Whether the goal is met where copies take no time but their latency.
-  [[nodiscard]] bool copies_bind(std::int64_t most) const {
+  /// Of a run that fits and is too slow; the link if it is not where copies take no time but their latency.
+  [[nodiscard]] Cause why_too_slow(const RunReport& report, std::int64_t most) const {
     Case free = jobs_.at(most);
     HardwareProfile hardware = request_.machine.profile;
     hardware.near_memory.throughput = kInfiniteRate;
@@ -358,10 +354,13 @@ class Search {
     copies.link = copies.link_to_far = copies.link_to_near = copies.far_throughput = kInfiniteRate;
     estimate_transfers_into(free.costs.transfers, free.costs.link_bytes(), hardware, copies);
     try {
-      return is_met_by(run_of(free));
+      const RunReport without = run_of(free);
+      if (!is_met_by(without)) return what_else_binds(without, goal(report));
     } catch (const SpecError&) {
-      return false;
+      return what_else_binds(report, goal(report));
     }
+    if (report.link_limited_by == "far memory") return kFarMemory;
+    return report.link_limited_by == "near memory" ? kNearMemory : kLink;
   }
 
   // The largest that fits.

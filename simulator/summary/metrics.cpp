@@ -93,6 +93,11 @@ bool has_state(const RunInputs& inputs) {
   return is_asked(inputs, "offload") || !inputs.offload.empty();
 }
 
+template <StallCause kCause>
+Value of_state(const Report& report) {
+  return has_state(report.inputs) ? stall<kCause>(report) : Value{};
+}
+
 constexpr Metric kMetrics[] = {
     // The job.
     {"network", input<&RunInputs::network>, "inputs"},
@@ -199,11 +204,7 @@ constexpr Metric kMetrics[] = {
      "inputs",
      {},
      nullptr},
-    {"stall_update_ns",
-     [](const Report& r) -> Value {
-       return has_state(r.inputs) ? stall<StallCause::kUpdate>(r) : Value{};
-     },
-     "stalls_ns", "update", &has_state},
+    {"stall_update_ns", of_state<StallCause::kUpdate>, "stalls_ns", "update", &has_state},
     {"precision", text<&RunInputs::precision>, "inputs", "", nullptr},
     {"symbols", [](const Report& r) { return other_symbols(r.inputs); }, "inputs", "", nullptr},
     {"seq", [](const Report& r) { return symbol_in(r.inputs, "seq"); }, "inputs", "", nullptr},
@@ -211,6 +212,7 @@ constexpr Metric kMetrics[] = {
      nullptr},
     {"tokens_per_s", part<&Report::sequence, &SequenceRates::tokens_per_s>, "", "", &has_sequence},
     {"mfu", part<&Report::sequence, &SequenceRates::mfu>, "", "", &has_sequence},
+    {"stall_hooks_ns", of_state<StallCause::kHooks>, "stalls_ns", "hooks", &has_state},
 };
 
 }  // namespace

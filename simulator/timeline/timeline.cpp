@@ -10,26 +10,10 @@
 namespace ooc {
 
 std::string_view stall_name(StallCause cause) {
-  switch (cause) {
-    case StallCause::kDependency:
-      return "dependency";
-    case StallCause::kSwapIn:
-      return "swap_in";
-    case StallCause::kSwapOut:
-      return "swap_out";
-    case StallCause::kMemory:
-      return "memory";
-    case StallCause::kFault:
-      return "fault";
-    case StallCause::kRecompute:
-      return "recompute";
-    case StallCause::kLaunch:
-      return "launch";
-    case StallCause::kUpdate:
-      return "update";
-  }
-  OOC_CHECK(false, "a stall has one of the named causes");
-  return {};
+  static constexpr std::string_view kTexts[] = {
+      "dependency", "swap_in", "swap_out", "memory", "fault", "recompute", "launch", "update",
+      "hooks"};
+  return text_at(kTexts, cause);
 }
 
 std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
@@ -130,7 +114,10 @@ void StallRecorder::gap(const Gap& gap) {
     OOC_CHECK(waited == gap.ready || gap.issued == gap.ready,
               "a step becomes ready when one of its waits ends or it is issued");
     if (wait) add(cause_of_wait(plan_.steps[wait->at()]), gap.device, step, wait, gap.from, waited);
-    add(StallCause::kLaunch, gap.device, step, std::nullopt, waited, gap.ready);
+    // Without hooks the step would have been issued so much earlier.
+    const std::int64_t hooks = std::max(waited, gap.ready - gap.hooks);
+    add(StallCause::kLaunch, gap.device, step, std::nullopt, waited, hooks);
+    add(StallCause::kHooks, gap.device, step, std::nullopt, hooks, gap.ready);
   }
   if (gap.start > gap.ready) {
     const Step* releaser = gap.releaser ? &plan_.steps[gap.releaser->at()] : nullptr;

@@ -25,8 +25,9 @@ enum class StallCause : std::uint8_t {
   kRecompute,
   kLaunch,
   kUpdate,  ///< update in host memory, or the copy of its results
+  kHooks,   ///< the framework's hooks on weights hold the host up
 };
-inline constexpr std::size_t kStallCauses = 8;
+inline constexpr std::size_t kStallCauses = 9;
 
 /// Returns the name in the result format: "dependency", "swap_in", ...
 [[nodiscard]] std::string_view stall_name(StallCause cause);
@@ -96,6 +97,7 @@ struct Gap {
   std::int64_t from = 0;    ///< end of the compute step before; 0 if none
   std::int64_t ready = 0;   ///< instant: all waits over, step issued by the host
   std::int64_t issued = 0;  ///< instant: step issued by the host; 0 without issue times
+  std::int64_t hooks = 0;   ///< of the time until then: TaskAlternative::hooks
   std::int64_t start = 0;
   std::optional<StepId> releaser;  ///< step that freed memory; set if start > ready
 };

@@ -233,12 +233,8 @@ TEST_CASE("a copy in that starts while a copy out runs on takes over the gap") {
 
 TEST_CASE("the causes have the names of the result format") {
   CHECK(stall_name(StallCause::kDependency) == "dependency");
-  CHECK(stall_name(StallCause::kSwapIn) == "swap_in");
-  CHECK(stall_name(StallCause::kSwapOut) == "swap_out");
-  CHECK(stall_name(StallCause::kMemory) == "memory");
-  CHECK(stall_name(StallCause::kFault) == "fault");
   CHECK(stall_name(StallCause::kRecompute) == "recompute");
-  CHECK(stall_name(StallCause::kLaunch) == "launch");
+  CHECK(stall_name(StallCause::kHooks) == "hooks");
 }
 
 TEST_CASE("a step starts no earlier than the host has issued it and those before it: launch") {

@@ -47,6 +47,7 @@ struct StateRan {
   std::int64_t milliseconds = 0;
   Bytes peak;
   Duration update_waits;
+  Duration hooks;
 };
 
 StateRan ran(const StateOptions& options, std::int64_t rounds = 1, Duration issue = {},
@@ -64,7 +65,8 @@ StateRan ran(const StateOptions& options, std::int64_t rounds = 1, Duration issu
   for (const Duration stall : timeline.stall_totals) sum += stall;
   CHECK(sum == timeline.iteration_time);
   return {timeline.iteration_time.count() / kMillisecond.count(), timeline.peak_near,
-          timeline.stall_totals[static_cast<std::size_t>(StallCause::kUpdate)]};
+          timeline.stall_totals[static_cast<std::size_t>(StallCause::kUpdate)],
+          timeline.stall_totals[static_cast<std::size_t>(StallCause::kHooks)]};
 }
 
 TEST_CASE("state: near updates of nothing take what computing takes") {
@@ -107,6 +109,7 @@ TEST_CASE("state: hooks on weights hold the host up") {
   // Forward issued at 40, 80, 120, backward at 140, 160, 180, 200, 240; the last gradient out at 270, updates to 360.
   far.hooks_everywhere = true;
   CHECK(ran(far).milliseconds == 370);
+  CHECK(ran(far).hooks == kMillisecond * 170);  // to 260, of which 90 compute
   far.update_passes = 12;  // as many bytes again; sums of 3 GB
   CHECK(ran(far, 2).milliseconds == 240 + 370 + 90 + 30);
 }
