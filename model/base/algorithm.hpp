@@ -1,4 +1,4 @@
-// Algorithms of a task, named as in results, profiles and the calibration program: cuDNN's names in
+// Algorithms of a task, named as in results and the calibration program: cuDNN's names in
 // lower case. Backward algorithms have numbers. algo_0 multiplies matrices without forming them and
 // sums with atomic operations. algo_1 sums in a fixed order; algo_3 is algo_0 with precomputed
 // indices.
@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace ooc {
@@ -32,13 +31,6 @@ inline constexpr std::array<std::string_view, 12> kAlgorithmNames{
 
 [[nodiscard]] constexpr std::string_view algorithm_name(Algorithm algorithm) {
   return kAlgorithmNames[static_cast<std::size_t>(algorithm)];
-}
-
-[[nodiscard]] constexpr std::optional<Algorithm> find_algorithm(std::string_view name) {
-  for (std::size_t i = 0; i < kAlgorithmNames.size(); ++i) {
-    if (kAlgorithmNames[i] == name) return static_cast<Algorithm>(i);
-  }
-  return std::nullopt;
 }
 
 }  // namespace ooc

@@ -97,10 +97,8 @@ class ComputeEstimator {
         .bytes = as_double(amount.bytes),
         .first_seconds = first,
         .compute_scale = scale_};
-    if (!pricer_) return convolution_algorithms(which, profile_);
-    std::vector<ConvolutionAlgorithm> algorithms = measured_algorithms(which, profile_);
-    if (algorithms.empty())
-      algorithms = kernel_algorithms(which, pricer_->convolution_methods(task));
+    if (!pricer_) return useful_algorithms(modelled_algorithms(which, profile_));
+    auto algorithms = kernel_algorithms(which, pricer_->convolution_methods(task));
     const double copies = static_cast<double>(workspace_of(graph_, task, options_.batch).count());
     for (ConvolutionAlgorithm& algorithm : algorithms) {
       algorithm.seconds += beside;

@@ -309,27 +309,6 @@ std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& tas
   return Model(task, profile).algorithms();
 }
 
-std::vector<ConvolutionAlgorithm> measured_algorithms(const ConvolutionTask& task,
-                                                      const HardwareProfile& profile) {
-  for (const MeasuredLayer& layer : profile.layers) {
-    if (layer.pass != task.pass || layer.dtype != task.dtype || layer.batch != task.batch ||
-        layer.shape != task.shape) {
-      continue;
-    }
-    std::vector<ConvolutionAlgorithm> algorithms;
-    for (const MeasuredAlgorithm& each : layer.algorithms) {
-      algorithms.push_back({each.algorithm,
-                            static_cast<double>(each.time.count()) * 1e-9 / task.compute_scale,
-                            static_cast<double>(each.workspace.count())});
-    }
-    std::stable_sort(algorithms.begin(), algorithms.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
-    });
-    return algorithms;
-  }
-  return {};
-}
-
 std::vector<ConvolutionAlgorithm> useful_algorithms(std::vector<ConvolutionAlgorithm> all) {
   std::stable_sort(all.begin() + 1, all.end(), [](const auto& a, const auto& b) {
     return std::pair(a.workspace_bytes, a.seconds) < std::pair(b.workspace_bytes, b.seconds);
@@ -339,12 +318,6 @@ std::vector<ConvolutionAlgorithm> useful_algorithms(std::vector<ConvolutionAlgor
     if (algorithm.seconds < kept.back().seconds) kept.push_back(algorithm);
   }
   return kept;
-}
-
-std::vector<ConvolutionAlgorithm> convolution_algorithms(const ConvolutionTask& task,
-                                                         const HardwareProfile& profile) {
-  std::vector<ConvolutionAlgorithm> all = measured_algorithms(task, profile);
-  return useful_algorithms(all.empty() ? modelled_algorithms(task, profile) : std::move(all));
 }
 
 // Which algorithm of cuDNN does what the priced method does, and its workspace:

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/base/algorithm.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/cost/kernel_cost.hpp"
@@ -35,19 +36,10 @@ struct ConvolutionAlgorithm {
 [[nodiscard]] std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& task,
                                                                     const HardwareProfile& profile);
 
-/// Returns the profile's measured algorithms by ascending workspace; empty if shape, dtype and
-/// batch were not measured.
-[[nodiscard]] std::vector<ConvolutionAlgorithm> measured_algorithms(const ConvolutionTask& task,
-                                                                    const HardwareProfile& profile);
-
 /// Returns the first algorithm, and each other algorithm that is faster than all with less
 /// workspace. In the result workspaces ascend and times descend.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> useful_algorithms(
     std::vector<ConvolutionAlgorithm> all);
-
-/// Returns the useful measured algorithms; without measurements, the useful modelled ones.
-[[nodiscard]] std::vector<ConvolutionAlgorithm> convolution_algorithms(
-    const ConvolutionTask& task, const HardwareProfile& profile);
 
 // Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
 // and the workspace that cuDNN requests.

@@ -12,11 +12,9 @@
 #include <variant>
 #include <vector>
 
-#include "model/base/algorithm.hpp"
 #include "model/base/copy_rules.hpp"
 #include "model/base/precision.hpp"
 #include "model/base/spec_tree.hpp"
-#include "model/base/tensor_shape.hpp"
 #include "model/base/units.hpp"
 #include "model/kernels/platform.hpp"
 
@@ -123,22 +121,6 @@ struct Connection {
   std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };
 
-/// Measured algorithm of a convolution's task.
-struct MeasuredAlgorithm {
-  Algorithm algorithm = Algorithm::kDefault;
-  Duration time;
-  Bytes workspace;
-};
-
-/// Measured task of a convolution; replaces the model's times.
-struct MeasuredLayer {
-  ConvolutionPass pass = ConvolutionPass::kForward;
-  Dtype dtype = Dtype::kFloat32;
-  std::int64_t batch = 1;
-  ConvolutionShape shape;
-  std::vector<MeasuredAlgorithm> algorithms;  ///< at least one
-};
-
 /// Numbers for kernel costs beside peaks and GPU memory (docs/model.md, 1.2).
 struct KernelUnits {
   std::shared_ptr<const Architecture> architecture;
@@ -160,7 +142,6 @@ struct HardwareProfile {
   Duration kernel_launch;
   /// cuDNN version (major, minor), which limits convolution algorithms. Unset: all exist.
   std::optional<std::pair<int, int>> cudnn;
-  std::vector<MeasuredLayer> layers;  ///< unique in pass, dtype, batch and shape
   MemoryTier near_memory;
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};

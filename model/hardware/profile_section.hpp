@@ -86,8 +86,6 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
 [[nodiscard]] Dtype dtype_named(const std::string& name, const SpecView& value);
 /// Returns (4, 0) for "4" and (5, 1) for "5.1"; unset for other texts.
 [[nodiscard]] std::optional<std::pair<int, int>> parse_library_version(std::string_view text);
-/// Reads "compute.layers".
-void read_layers(const ProfileSection& compute, HardwareProfile& profile);
 /// Reads "far_memory".
 [[nodiscard]] MemoryTier read_far_memory(const ProfileSection& section);
 /// Reads "connection". Precondition: both memory tiers have been read.

@@ -27,44 +27,6 @@ SpecNode efficiency(const std::string& kind, const Efficiency& value) {
   return node;
 }
 
-std::string_view pass_name(ConvolutionPass pass) {
-  static constexpr std::string_view kTexts[] = {"forward", "backward_data", "backward_weights"};
-  return text_at(kTexts, pass);
-}
-
-SpecNode layer(const MeasuredLayer& value) {
-  SpecNode node = object_node({});
-  const auto put_size = [&](std::string key, std::int64_t size) {
-    put(node, std::move(key), integer_node(size));
-  };
-  put(node, "kind", text_node("conv"));
-  put(node, "pass", text_node(pass_name(value.pass)));
-  put(node, "dtype", text_node(dtype_info(value.dtype).name));
-  put_size("batch", value.batch);
-  put_size("channels", value.shape.channels);
-  put_size("height", value.shape.dims[0].input);
-  put_size("width", value.shape.dims[1].input);
-  put_size("filters", value.shape.filters);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const ConvolutionDim& dim = value.shape.dims[i];
-    const std::string end = i == 0 ? "_h" : "_w";
-    put_size("kernel" + end, dim.kernel);
-    put_size("stride" + end, dim.stride);
-    put_size("pad" + end, dim.padding / 2);
-    put_size("dilation" + end, dim.dilation);
-  }
-  put_size("groups", value.shape.groups);
-  SpecNode algorithms = list_node({});
-  for (const MeasuredAlgorithm& each : value.algorithms) {
-    algorithms.items.push_back(
-        object_node({{"algorithm", text_node(algorithm_name(each.algorithm))},
-                     {"time", text_node(exact_duration(each.time))},
-                     {"workspace", text_node(exact_bytes(each.workspace))}}));
-  }
-  put(node, "algorithms", std::move(algorithms));
-  return node;
-}
-
 void put_kernel_units(SpecNode& node, const KernelUnits& units) {
   put(node, "architecture",
       units.written_out ? architecture_node(*units.architecture)
@@ -99,11 +61,6 @@ SpecNode compute(const HardwareProfile& profile) {
     put(node, "cudnn",
         text_node(std::to_string(profile.cudnn->first) + "." +
                   std::to_string(profile.cudnn->second)));
-  }
-  if (!profile.layers.empty()) {
-    SpecNode layers = list_node({});
-    for (const MeasuredLayer& each : profile.layers) layers.items.push_back(layer(each));
-    put(node, "layers", std::move(layers));
   }
   return node;
 }

@@ -237,24 +237,6 @@ NETWORK_READER_ONLY = {
 
 pinned = ["connection", "modes", "pinned"]
 
-MEASURED_LAYER = {
-    "kind": "conv", "pass": "backward_data", "dtype": "float16", "batch": 32, "channels": 64,
-    "height": 56, "width": 28, "filters": 128, "kernel_h": 3, "kernel_w": 3, "stride_h": 2, "pad_w": 1,
-    "algorithms": [{"algorithm": "algo_0", "time": "1.5 ms", "workspace": "0 B"},
-                   {"algorithm": "winograd_nonfused", "time": "0.7 ms", "workspace": "96 MiB"}],
-}
-
-
-def put_layers(**changes):
-    """A measured layer with other values; None takes a key away."""
-    def change(document):
-        layer = {key: value for key, value in {**MEASURED_LAYER, **changes}.items() if value is not None}
-        document["compute"]["layers"] = [layer]
-        document["provenance"].append(
-            {"fields": "compute.layers", "kind": "measured", "source": "made up for a test"})
-    return change
-
-
 KERNELS = {"architecture": "volta", "multiprocessors": 80, "sustained": {"float32": 0.94}}
 
 
@@ -318,12 +300,6 @@ PROFILE_WRONG = {
     "an architecture beside shares": put_kernels(efficiency={"default": 0.5, "memory": 0.5}),
     "more than the peak": put_kernels(sustained={"float32": 1.1}),
     "a share of an unknown type": put_kernels(sustained={"int4": 0.5}),
-    "a measured layer without algorithms": put_layers(algorithms=[]),
-    "a measured layer of another kind": put_layers(kind="linear"),
-    "a measured layer without its batch": put_layers(batch=None),
-    "an algorithm nobody knows":
-        put_layers(algorithms=[{"algorithm": "magic", "time": "1 ms", "workspace": "0 B"}]),
-    "an algorithm without its workspace": put_layers(algorithms=[{"algorithm": "fft", "time": "1 ms"}]),
 }
 
 PROFILE_RIGHT = {
@@ -341,7 +317,6 @@ PROFILE_RIGHT = {
     "no space before the unit": Put(["near_memory", "capacity"], "16GiB"),
     "a measured curve":
         Put(pinned + ["to_far"], {"curve": [["4 KiB", "9 us"], ["1 MiB", "96 us"], ["1 GiB", "85 ms"]]}),
-    "a measured layer": put_layers(),
     "an architecture": put_kernels(),
     "an architecture's own shares": put_kernels(sustained=None),
     "what calibrate keeps": Put(["samples"], [{"bytes": 4096, "median_ns": 9100.5}]),
@@ -349,10 +324,6 @@ PROFILE_RIGHT = {
 
 PROFILE_READER_ONLY = {
     "an architecture that nobody knows": put_kernels(architecture="fermi"),
-    "a measured kernel larger than its input": put_layers(kernel_w=57),
-    "groups that divide nothing": put_layers(groups=3),
-    "an algorithm that takes no time":
-        put_layers(algorithms=[{"algorithm": "fft", "time": "0 s", "workspace": "0 B"}]),
     "a number without provenance": Put(["provenance", 0, "fields"], "compute.peak.float32"),
     "provenance of nothing": Put(["provenance", 0, "fields"], "compute.paek"),
     "a reserve as large as the memory": Put(["near_memory", "reserved"], "16 GiB"),

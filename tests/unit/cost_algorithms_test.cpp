@@ -1,5 +1,5 @@
-// Convolution algorithms: which there are for which shape and type, what they cost, and that measured
-// ones replace them. The machine: 1 TFLOP/s, 100 GB/s, no launches, efficiency 1.
+// Convolution algorithms: which there are for which shape and type, and what they cost.
+// The machine: 1 TFLOP/s, 100 GB/s, no launches, efficiency 1.
 #include "model/base/errors.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/conv_algorithms.hpp"
@@ -153,10 +153,10 @@ TEST_CASE("a profile may state an algorithm's efficiency") {
 TEST_CASE("of the algorithms those stay that are faster than all with less workspace") {
   const HardwareProfile profile = machine();
   const ConvolutionShape small = square(64, 32, 3);
-  CHECK(names(convolution_algorithms(task_of(small, 2), profile)) ==
+  CHECK(names(useful_algorithms(modelled_algorithms(task_of(small, 2), profile))) ==
         "implicit_gemm winograd_nonfused");
   const ConvolutionShape large = square(64, 28, 5);
-  const auto algorithms = convolution_algorithms(task_of(large, 64), profile);
+  const auto algorithms = useful_algorithms(modelled_algorithms(task_of(large, 64), profile));
   for (std::size_t i = 1; i < algorithms.size(); ++i) {
     CHECK(algorithms[i].workspace_bytes > algorithms[i - 1].workspace_bytes);
     CHECK(algorithms[i].seconds < algorithms[i - 1].seconds);
@@ -166,44 +166,7 @@ TEST_CASE("of the algorithms those stay that are faster than all with less works
 const std::string kConv =
     R"({"name": "conv", "type": "conv", "filters": 64, "kernel": [3, 3], "padding": 1, "bias": false})";
 
-std::string measured_machine() {
-  std::string text = tiny::machine();
-  const std::string before = "\"kernel_launch\"";
-  text.insert(text.find(before),
-              R"("layers": [{"kind": "conv", "pass": "forward", "dtype": "float32",
-    "batch": 2, "channels": 64, "height": 32, "width": 32, "filters": 64, "kernel_h": 3, "kernel_w": 3,
-    "pad_h": 1, "pad_w": 1, "algorithms": [
-      {"algorithm": "winograd", "time": "50 us", "workspace": "1 MiB"},
-      {"algorithm": "fft", "time": "60 us", "workspace": "8 MiB"},
-      {"algorithm": "implicit_gemm", "time": "140 us", "workspace": "0 B"}]}], )");
-  return text;
-}
-
-TEST_CASE("measured algorithms replace the model where shape, type and batch are the same") {
-  const Network network = read_network_text(tiny::network(kConv, "[64, 32, 32]"), "tiny");
-  const TrainingGraph graph = build_training_graph(network);
-  const HardwareProfile profile = read_profile_text(measured_machine(), "machine");
-  const auto alternatives = [&](std::int64_t batch) {
-    const CostTable costs = estimate_compute(graph, profile, {.batch = batch, .layer_times = {}});
-    const auto all = costs.alternatives_of(TaskId{0});
-    return std::vector<TaskAlternative>(all.begin(), all.end());
-  };
-  const auto measured = alternatives(2);
-  REQUIRE(measured.size() == 2);  // the FFT is slower and larger than Winograd
-  CHECK(measured[0].algorithm == Algorithm::kImplicitGemm);
-  CHECK(measured[0].time == Duration(140'000));
-  CHECK(measured[0].workspace == Bytes(0));
-  CHECK(measured[1].algorithm == Algorithm::kWinograd);
-  CHECK(measured[1].time == Duration(50'000));
-  CHECK(measured[1].workspace == Bytes(1 << 20));
-  const auto modelled = alternatives(4);
-  CHECK(modelled[0].time == Duration(301'990));  // twice 150,994.944 ns
-  CHECK(read_profile_text(write_profile(profile), "again").layers.size() == 1);
-  CHECK(write_profile(read_profile_text(write_profile(profile), "again")) ==
-        write_profile(profile));
-}
-
-TEST_CASE("the first alternative has no workspace, and PALEO and measured layers have no other") {
+TEST_CASE("the first alternative has no workspace, and PALEO and stated times have no other") {
   const Network network = read_network_text(tiny::network(kConv, "[64, 32, 32]"), "tiny");
   const TrainingGraph graph = build_training_graph(network);
   const HardwareProfile profile = machine();
