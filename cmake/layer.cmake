@@ -1,6 +1,7 @@
 # ooc_layer(<name> [HOT | COLD] SOURCES ... [LINK ooc_<other> ...] [PRIVATE_LINK ...])
 # One static library per second-level folder, linked exactly along the edges of docs/architecture.md. HOT: sweeps and
-# searches spend their time in it, so Release optimizes it fully. COLD: it works once a run or a graph: reads, writes, costs.
+# searches spend their time in it, so Release optimizes it fully. COLD: it works once a run or a graph, or little of its
+# code does more often: reads, writes, costs, plans.
 function(ooc_layer name)
   cmake_parse_arguments(arg "HOT;COLD" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(ooc_${name} STATIC ${arg_SOURCES})
