@@ -103,6 +103,7 @@ struct FarCompute {
   std::optional<Ratio> share = {};  ///< share of host memory's rate, instead of `throughput`
   Duration latency = {};
   Duration per_tensor = {};  ///< host time beside each tensor's copies and update
+  int threads = 0;           ///< of a process, if they limit the rate; else 0
   bool assumed = false;      ///< true if no source gives a figure
 };
 

@@ -81,6 +81,7 @@ struct StateOptions {
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
   /// Number of them on one host, whose processor updates their shards; unset: all.
   std::optional<int> host_devices = {};
+  int threads = 0;  ///< of a process's updates on the host; 0: as many as it needs
 
   [[nodiscard]] bool any() const {
     return optimizer || gradients || weights || in_backward || shards(Shard::kOptimizer);

@@ -187,9 +187,12 @@ std::string moving_state(const RunReport& report, const Look& look) {
   std::string text = "\n" + bold("State that moves", look) + ": " +
                      printable(report.inputs.offload) + "\n" + copies.text(look);
   if (state.far_updates > 0) {
-    text += fmt::format("far updates take {} at {} of far memory; compute waits {} for them, {}\n",
-                        format_duration(state.far_busy), state.far_rate, format_duration(wait),
-                        format_percent(share(wait, report.iteration_time)));
+    const std::string threads =
+        state.threads == 0 ? "" : fmt::format(", which --host-threads {} limits", state.threads);
+    text +=
+        fmt::format("far updates take {} at {} of far memory{}; compute waits {} for them, {}\n",
+                    format_duration(state.far_busy), format_rate(state.far_rate), threads,
+                    format_duration(wait), format_percent(share(wait, report.iteration_time)));
   }
   return text;
 }

@@ -44,6 +44,7 @@ struct StateChanges {
   std::optional<bool> in_backward = {};
   std::optional<AccumulateAt> accumulate = {};
   std::optional<Shard> shard = {};
+  std::optional<int> threads = {};
 
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };

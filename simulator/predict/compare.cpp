@@ -117,13 +117,10 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   CaseOptions compute = options;
   compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   rerun.add("compute x 2", compute);
-  if (report.state && report.state->far_updates > 0) {
-    const BytesPerSecond rate = far_compute_of(machine.profile, options, options.state).throughput;
-    if (rate != kInfiniteRate) {
-      CaseOptions far = options;
-      far.far_compute = BytesPerSecond(2 * rate.count());
-      rerun.add("far updates x 2", far);
-    }
+  if (report.state && report.state->far_updates > 0 && report.state->far_rate != kInfiniteRate) {
+    CaseOptions far = options;
+    far.far_compute = BytesPerSecond(2 * report.state->far_rate.count());
+    rerun.add("far updates x 2", far);
   }
   return std::move(rerun.results);
 }

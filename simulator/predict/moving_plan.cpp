@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -253,11 +254,29 @@ void keep_carriers(std::vector<const Schedule*>& schedules) {
 constexpr std::int64_t kLaunchesPerFarTensor = 14;
 
 /// What a process reaches by single operations: 0.84 Gparam/s beside an H100 and an H200 (hwprofiles, far_compute).
-constexpr std::int64_t kOperationsLimit = 67'000'000'000;
+constexpr double kOperationsLimit = 67e9;
+/// Bytes a second of one thread in one kernel, and by single operations; n threads reach n^0.7 times as much, within 20 %
+/// from 1 to 16 (tests/data/measured/h200-sxm/host.jsonl, Sapphire Rapids). Other processors alike, assumed.
+constexpr double kThread = 17e9;
+constexpr double kThreadOfOperations = 9e9;
+constexpr double kManyThreads = 0.7;
 
-BytesPerSecond rate_by_operations(BytesPerSecond host, int processes) {
-  const auto rate = static_cast<double>(std::min(host.count(), kOperationsLimit * processes));
-  return BytesPerSecond(std::llround(rate / kOperationsOverFused));
+/// What a process reaches; threads 0: as many as it needs.
+double rate_of_process(bool operations, int threads) {
+  const double most = operations ? kOperationsLimit : std::numeric_limits<double>::infinity();
+  if (threads == 0) return most;
+  return std::min(most,
+                  (operations ? kThreadOfOperations : kThread) * std::pow(threads, kManyThreads));
+}
+
+/// Limits the rate to what the host's processes reach, by one kernel or by single operations.
+void limit_by_processes(bool operations, int threads, int processes, FarCompute& compute) {
+  const auto host = static_cast<double>(compute.throughput.count());
+  const double free = std::min(host, rate_of_process(operations, 0) * processes);
+  const double rate = std::min(free, rate_of_process(operations, threads) * processes);
+  if (rate < free) compute.threads = threads;
+  compute.throughput =
+      BytesPerSecond(std::llround(operations ? rate / kOperationsOverFused : rate));
 }
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
@@ -282,10 +301,9 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
       compute.throughput = std::min(compute.throughput, *state.update_limit);
     }
   }
-  const bool operations = options.adam != AdamKernels::kFused && !options.far_compute;
-  if (operations && compute.throughput != kInfiniteRate) {
-    compute.throughput =
-        rate_by_operations(compute.throughput, state.host_devices.value_or(state.devices));
+  if (!options.far_compute && compute.throughput != kInfiniteRate) {
+    limit_by_processes(options.adam != AdamKernels::kFused, state.threads,
+                       state.host_devices.value_or(state.devices), compute);
   }
   return compute;
 }
@@ -395,7 +413,8 @@ void add_state_words(const Case& which, RunReport& report) {
     report.assumed.emplace_back("peers");
   }
   if (!report.state || report.state->far_updates == 0) return;
-  report.state->far_rate = format_rate(which.far_compute.throughput);
+  report.state->far_rate = which.far_compute.throughput;
+  report.state->threads = which.far_compute.threads;
   if (which.far_compute.assumed) report.assumed.emplace_back("far_compute");
 }
 

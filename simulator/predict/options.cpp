@@ -598,6 +598,13 @@ constexpr auto kFixed = std::to_array<Option>({
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
      .read = &read_whole<0, 1000, &StateChanges::prefetch>},
+    {.flag = "--host-threads",
+     .value = "N",
+     .help = "threads of each process in far updates, OMP_NUM_THREADS: torchrun sets 1 where it "
+             "starts several; default: as many as they need",
+     .group = OptionGroup::kState,
+     .beside = kWhereStateMoves,
+     .read = &read_whole<1, 1024, &StateChanges::threads>},
     {.flag = "--grad-slots",
      .value = "N",
      .help = "units of gradients that are near at once where gradients leave; default 2",

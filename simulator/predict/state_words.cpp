@@ -208,6 +208,7 @@ void apply_state_changes(const StateChanges& changes, StateOptions& state) {
   change(state.in_backward, changes.in_backward);
   change(state.accumulate, changes.accumulate);
   change(state.shard, changes.shard);
+  change(state.threads, changes.threads);
 }
 
 }  // namespace ooc

@@ -243,7 +243,8 @@ struct StateReport {
   std::int64_t far_updates = 0;     ///< updates that run in host memory
   Duration far_busy;                ///< time of all updates in host memory
   Duration near_updates;            ///< time of all updates on the device
-  std::string far_rate;  ///< rate of updates in host memory, with its source; empty: no such update
+  BytesPerSecond far_rate{};        ///< memory traffic of updates in host memory; 0: no such update
+  int threads = 0;                  ///< of each process, if they limit `far_rate`; else 0
 };
 
 /// Facts of a network at one batch, before any schedule.
