@@ -295,17 +295,19 @@ double KernelPricer::recurrent(const LayerModel& model, TaskKind kind) const {
 double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) const {
   const LayerProducts& products = *model.products;
   const bool forward = kind == TaskKind::kForward;
-  const std::int64_t moved = forward                              ? products.beside_forward
-                             : kind == TaskKind::kBackwardWeights ? products.beside_weights
-                                                                  : products.beside_backward;
-  const bool sums = kind == TaskKind::kBackwardWeights && platform_.software.fusion != Fusion::kAll;
+  const bool fuses = platform_.software.fusion == Fusion::kAll;
+  const bool sums = kind == TaskKind::kBackwardWeights && !fuses;
+  std::int64_t moved = forward                              ? products.beside_forward
+                       : kind == TaskKind::kBackwardWeights ? products.beside_weights
+                                                            : products.beside_backward;
+  if (!fuses) moved += products.capped * (forward ? products.kCapForward : products.kCapBackward);
   const double beside =
       streaming(static_cast<double>(moved) * batch_ / (sums ? kColumnSums : 1), 1) +
       (forward ? draws(model) : 0);
   if (products.scores == 0) return beside;
   const double weights = static_cast<double>(products.scores) * batch_;
   const Software& software = platform_.software;
-  const bool written_out = products.scores_apart && software.fusion != Fusion::kAll;
+  const bool written_out = products.scores_apart && !fuses;
   if (!written_out && software.attention != AttentionKernels::kSeparate) {
     return beside + streaming(weights * (forward ? kFusedForward : kFusedBackward), 1);
   }

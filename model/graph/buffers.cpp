@@ -256,6 +256,7 @@ Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {
     kept.reserve_bytes += saves.statistics_per_sample * kStatisticBytes;
     kept.reserve_fixed += saves.statistics_fixed * kStatisticBytes;
   }
+  if (!keeping.fuses) kept.reserve_bytes += saves.fusible_bytes;
   if (keeping.softmax == KeptOfSoftmax::kInputAndOutput) {
     kept.inputs = kept.inputs || saves.input_of_softmax;
     kept.reserve_bytes += saves.scores_bytes;

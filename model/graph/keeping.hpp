@@ -72,6 +72,7 @@ struct Keeping {
   std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
+  bool fuses = false;  ///< Fusion::kAll: what fused kernels compute is not saved
   std::optional<Dtype> loss_dtype = {};  ///< type of tensors that a loss saves; unset: network's
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;
   GradientSharing gradients = GradientSharing::kCopy;

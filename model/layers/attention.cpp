@@ -181,11 +181,6 @@ ScoreBytes score_bytes(std::int64_t element, const DotProduct& form) {
                    .backward = 5 * element + 2 * soft + cast + dropped + bias,
                    .saved = soft};
   if (form.drops || cast > 0) bytes.saved += element;
-  if (form.capped) {  // backward tanh reads its result, too
-    bytes.forward += 6 * element;
-    bytes.backward += 7 * element;
-    bytes.saved += element;
-  }
   return bytes;
 }
 
@@ -212,15 +207,19 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   const Wide element = inputs.element_bytes();
   const Operands operands = operands_of(sizes, form, model);
   const ScoreBytes scores = score_bytes(inputs.element_bytes(), form);
+  const Wide capped = form.capped ? element * weights : Wide(0);
   const std::int64_t bias = form.buckets > 0 ? 1 : 0;
   const Wide table = element * form.buckets * sizes.heads;
   model.forward_macs = to_count(spec, macs, "multiply-accumulates a sample");
-  model.work.forward =
-      to_task_work(spec, {Wide(2) * macs + weights * (6 + bias + (form.drops ? 2 : 0)),
-                          element * operands.forward + weights * scores.forward, table});
+  model.work.forward = to_task_work(
+      spec,
+      {Wide(2) * macs + weights * (6 + bias + (form.drops ? 2 : 0)),
+       element * operands.forward + weights * scores.forward + capped * LayerProducts::kCapForward,
+       table});
   model.work.backward_data =
       to_task_work(spec, {.flops = Wide(4) * macs + weights * (5 + bias + (form.drops ? 1 : 0)),
-                          .bytes = element * operands.backward + weights * scores.backward,
+                          .bytes = element * operands.backward + weights * scores.backward +
+                                   capped * LayerProducts::kCapBackward,
                           .bytes_fixed = table,
                           .workspace = weights * form.softmax});
   const TensorShape kept = output_shape(
@@ -231,9 +230,11 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
                                        "bytes of attention weights a sample");
   model.saves.scores_bytes =
       to_count(spec, element * weights, "bytes of attention scores a sample");
+  model.saves.fusible_bytes = to_count(spec, capped, "bytes of capped scores a sample");
   model.saves.mask_bytes = form.drops ? to_count(spec, weights, "bytes of mask a sample") : 0;
   LayerProducts products = plain_products(sizes);
   products.scores = to_count(spec, element * weights, "bytes of attention weights a sample");
+  products.capped = model.saves.fusible_bytes;
   products.softmax_width =
       static_cast<double>(form.softmax) / static_cast<double>(inputs.element_bytes());
   products.scores_apart = form.separate;

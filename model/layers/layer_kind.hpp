@@ -99,6 +99,7 @@ struct Saves {
   bool input_for_shape = false;     ///< average pools: the input, for its sizes
   bool input_of_softmax = false;    ///< softmax, losses: the input as well
   std::int64_t scores_bytes = 0;    ///< attention: bytes per sample of the softmax's input
+  std::int64_t fusible_bytes = 0;  ///< bytes per sample of reserve that fused kernels do without
   std::int64_t places = 0;  ///< max pools: maxima per sample, to be saved with their indices
   std::int64_t statistics_per_sample = 0;  ///< layer norm: float32 numbers
   std::int64_t statistics_fixed = 0;       ///< batch norm: float32 numbers, whatever the batch
@@ -137,6 +138,10 @@ struct LayerProducts {
   std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
   double softmax_width =
       1;  ///< bytes of an element of the softmax's result, over those of the scores
+  /// Bytes per sample of scores that pass a scaled tanh, whose kernels move them so often where nothing fuses them.
+  std::int64_t capped = 0;
+  static constexpr std::int64_t kCapForward = 6;
+  static constexpr std::int64_t kCapBackward = 7;  ///< tanh reads its result, too
   bool scores_apart = false;  ///< scale, mask, softmax: one kernel each in eager software
   /// Bytes per sample moved by kernels other than products, for each run of them.
   std::int64_t beside_forward = 0;

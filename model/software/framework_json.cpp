@@ -228,6 +228,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   read_keeping(root, framework.keeping);
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
+  framework.keeping.fuses = framework.software.fusion == Fusion::kAll;
   take(root, "allocator", kAllocators, framework.allocator);
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   take(root, "inputs", kHeldInputs, framework.inputs);

@@ -254,6 +254,8 @@ TEST_CASE("separate attention is as dear as PyTorch 1's, but where everything is
   Bench caps = bench(R"(, "separate": true, "capped": true)");
   CHECK(caps.seconds("att", TaskKind::kForward) ==
         near(fused + more + apart.stream(6 * 4.0 * 4 * 2 * 10 * 10)));
+  caps.platform.software.fusion = Fusion::kAll;
+  CHECK(caps.seconds("att", TaskKind::kForward) == near(fused));
   plain.platform.software.attention = AttentionKernels::kSeparate;
   CHECK(plain.seconds("att", TaskKind::kForward) == near(fused + more));
   apart.platform.software.fusion = Fusion::kAll;
