@@ -145,15 +145,8 @@ namespace {
 /// `memory` of the loss that the kernels have; "chunked" is no memory of it but another layer.
 std::string loss_of(const NetworkOptions& options, ImportKernels kernels) {
   if (!options.loss.empty()) return options.loss;
-  switch (kernels) {
-    case ImportKernels::kEager:
-      return "upcast";
-    case ImportKernels::kSdpa:
-      return "eager";
-    case ImportKernels::kFused:
-      return "in_place";
-  }
-  return {};
+  static constexpr std::string_view kLosses[] = {"upcast", "eager", "in_place"};
+  return std::string(text_at(kLosses, kernels));
 }
 
 /// One text, or a list of them.
@@ -170,22 +163,24 @@ std::vector<std::string> config_keys(const std::string& name, const SpecView& sp
   return keys ? texts_of(*keys) : std::vector<std::string>{name};
 }
 
-/// Anything but null, false, 0, 1 (as of experts) and an empty list.
+/// Anything but null, false, 0, 1 (as of experts) and what is empty.
 bool is_on(const SpecNode& node) {
-  switch (node.type) {
-    case SpecType::kNull:
-      return false;
-    case SpecType::kBoolean:
-      return node.boolean;
-    case SpecType::kNumber:
-      return node.number != 0 && node.number != 1;
-    case SpecType::kList:
-      return !node.items.empty();
-    case SpecType::kText:
-    case SpecType::kObject:
-      return true;
+  return family_value(node).is_true() && !(node.type == SpecType::kNumber && node.number == 1);
+}
+
+template <class Visit>
+void each_key(const Family& family, const Visit& visit) {
+  for (const SpecDocument& file : family.files) {
+    const auto keys = SpecView(file).find("keys");
+    if (!keys) continue;
+    for (const auto& [name, spec] : keys->members()) visit(name, spec);
   }
-  return true;
+}
+
+double read_cap(const SpecView& value) {
+  const double cap = value.as_number();
+  if (!(cap >= 1 && cap <= 1e6)) value.fail(value.found(), "a cap from 1 to 1,000,000, or null");
+  return cap;
 }
 
 double read_share(const SpecView& value, bool is_rate) {
@@ -222,6 +217,11 @@ FamilyScope::FamilyScope(const SpecView& config, const Family& family,
   name("head", text_node(head()));
   refuse();
   require();
+  // A bad value is told although no expression asks for it.
+  each_key(family, [&](const std::string& key, const SpecView& spec) {
+    const auto stated = [&](const std::string& each) { return config_.find(each).has_value(); };
+    if (std::ranges::any_of(config_keys(key, spec), stated)) (void)named(key, spec);
+  });
 }
 
 /// "CausalLM" of "LlamaForCausalLM", "Model" of "LlamaModel"; empty where `architectures` is absent.
@@ -245,13 +245,9 @@ std::string FamilyScope::head() const {
 /// A key that a file reads is understood by it, whatever the file that it is based on says.
 void FamilyScope::refuse() const {
   std::set<std::string, std::less<>> understood;
-  for (const SpecDocument& file : family_.files) {
-    const auto keys = SpecView(file).find("keys");
-    if (!keys) continue;
-    for (const auto& [name, spec] : keys->members()) {
-      for (std::string& key : config_keys(name, spec)) understood.insert(std::move(key));
-    }
-  }
+  each_key(family_, [&](const std::string& name, const SpecView& spec) {
+    for (std::string& key : config_keys(name, spec)) understood.insert(std::move(key));
+  });
   for (const SpecDocument& file : family_.files) {
     const auto refused = SpecView(file).find("refuse");
     if (!refused) continue;
@@ -372,7 +368,9 @@ FamilyValue FamilyScope::bound(const std::string& name, const SpecView& spec) {
   const std::vector<std::string> keys = config_keys(name, spec);
   for (const std::string& key : keys) {
     const auto stated = config_.find(key);
-    if (stated && stated->type() != SpecType::kNull) return family_value(read(spec, *stated), key);
+    if (!stated) continue;
+    if (stated->type() != SpecType::kNull) return family_value(read(spec, *stated), key);
+    if (const auto is = spec.find("is"); is && is->as_text() == "cap") return family_value({}, key);
   }
   if (const auto otherwise = spec.find("default")) return value(*otherwise);
   return family_value(read(spec, config_.get(keys.front())),
@@ -381,11 +379,12 @@ FamilyValue FamilyScope::bound(const std::string& name, const SpecView& spec) {
 
 SpecNode FamilyScope::read(const SpecView& spec, const SpecView& stated) {
   const auto is = spec.find("is");
-  const std::string type = is ? is->as_choice({"integer", "number", "flag", "share", "rate", "text",
-                                               "list", "layers", "members"})
+  const std::string type = is ? is->as_choice({"integer", "number", "cap", "flag", "share", "rate",
+                                               "text", "list", "layers", "members"})
                               : "integer";
   const auto of = spec.find("of");
   if (type == "number") return number_node(stated.as_number());
+  if (type == "cap") return number_node(read_cap(stated));
   if (type == "flag") return boolean_node(stated.as_boolean());
   if (type == "share" || type == "rate") return number_node(read_share(stated, type == "rate"));
   if (type == "layers") return layers_named(stated, integer(spec.get("of"), 1, kMaxSize));

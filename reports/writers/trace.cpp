@@ -39,17 +39,8 @@ JsonText micros(Duration instant) {
 // A process per device; in it the stalls stand right below the compute queue.
 constexpr int kStallTrack = 2;
 int track_of(StepKind kind) {
-  switch (kind) {
-    case StepKind::kCompute:
-      return 1;
-    case StepKind::kToFar:
-      return 3;
-    case StepKind::kToNear:
-      return 4;
-    case StepKind::kFarCompute:
-      return 5;
-  }
-  return 0;
+  static constexpr int kTracks[] = {1, 3, 4, 5};  // compute, to far, to near, far compute
+  return kTracks[static_cast<std::size_t>(kind)];
 }
 
 class TraceWriter {

@@ -114,18 +114,8 @@ void append_step(std::string& text, const PlanWords& words, StepId id) {
 }  // namespace
 
 std::string_view queue_name(StepKind kind) {
-  switch (kind) {
-    case StepKind::kCompute:
-      return "compute";
-    case StepKind::kToFar:
-      return "to_far";
-    case StepKind::kToNear:
-      return "to_near";
-    case StepKind::kFarCompute:
-      return "far_compute";
-  }
-  OOC_CHECK(false, "a step is a compute or a copy");
-  return {};
+  static constexpr std::string_view kTexts[] = {"compute", "to_far", "to_near", "far_compute"};
+  return text_at(kTexts, kind);
 }
 
 std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {

@@ -10,9 +10,9 @@
 namespace ooc {
 
 std::string_view stall_name(StallCause cause) {
-  static constexpr std::string_view kTexts[] = {
-      "dependency", "swap_in", "swap_out", "memory", "fault", "recompute", "launch", "update",
-      "hooks"};
+  static constexpr std::string_view kTexts[] = {"dependency", "swap_in", "swap_out",
+                                                "memory",     "fault",   "recompute",
+                                                "launch",     "update",  "hooks"};
   return text_at(kTexts, cause);
 }
 
@@ -41,18 +41,9 @@ namespace {
 StallCause cause_of_wait(const Step& step) {
   if (step.on_demand) return StallCause::kFault;
   if (step.for_update) return StallCause::kUpdate;
-  switch (step.kind) {
-    case StepKind::kToNear:
-      return StallCause::kSwapIn;
-    case StepKind::kToFar:
-      return StallCause::kSwapOut;
-    case StepKind::kCompute:
-      return StallCause::kDependency;
-    case StepKind::kFarCompute:
-      return StallCause::kUpdate;
-  }
-  OOC_CHECK(false, "a step is a compute or a copy");
-  return StallCause::kDependency;
+  static constexpr StallCause kCauses[] = {StallCause::kDependency, StallCause::kSwapOut,
+                                           StallCause::kSwapIn, StallCause::kUpdate};
+  return kCauses[static_cast<std::size_t>(step.kind)];  // compute, to far, to near, far compute
 }
 
 std::int64_t end_of(const Timeline& timeline, StepId step) {

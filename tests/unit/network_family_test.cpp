@@ -99,7 +99,7 @@ TEST_CASE("errors are the config's where its numbers are wrong, else the family'
   CHECK(has(units_error("(a + 1) / b", a), "own.json: /layers/0/units: found"));
   CHECK(has(units_error("2 * a", R"(, "a": 200000000000000)"),
             "config.json: /a: found 200000000000000, expected less"));
-  CHECK(has(units_error("b", a + R"(, "t": "three")"), "no error"));
+  CHECK(has(units_error("b", a + R"(, "t": "three")"), "config.json: /t: found \"three\""));
   CHECK(has(units_error("t == 'one' ? 1", a + R"(, "t": "three")"),
             "config.json: /t: found \"three\", expected one of \"one\", \"two\""));
   CHECK(has(units_error("n[0] ? 1", a + R"(, "n": [6])"), "config.json: /n/0: found 6"));
