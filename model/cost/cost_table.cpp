@@ -5,11 +5,13 @@
 namespace ooc {
 namespace {
 
-std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph) {
+enum class Gradients { kAll, kShared };
+
+std::vector<HeldBytes> gradients_by_task(const TrainingGraph& graph, Gradients which) {
   std::vector<std::optional<Bytes>> to_come(graph.network->layers.size());  // by owner
   std::vector<std::optional<LayerId>> owner_of(graph.network->layers.size());
   for (const WeightUnit& unit : graph.network->units) {
-    if (unit.is_frozen) continue;
+    if (unit.is_frozen || (which == Gradients::kShared && unit.tied.empty())) continue;
     to_come[unit.owner.at()] = Bytes(unit.parameters * graph.per_parameter.gradient);
     owner_of[unit.owner.at()] = unit.owner;
     for (const LayerId tied : unit.tied) owner_of[tied.at()] = unit.owner;
@@ -50,12 +52,19 @@ void add_to_workspaces(CostTable& costs, std::size_t task, Bytes bytes) {
 }  // namespace
 
 void free_gradients(const TrainingGraph& graph, CostTable& costs) {
-  const std::vector<HeldBytes> gradients = gradients_by_task(graph);
+  const std::vector<HeldBytes> gradients = gradients_by_task(graph, Gradients::kAll);
   costs.held.resize(graph.tasks.size());
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     costs.held[i].held += gradients[i].held;
     costs.held[i].begun = gradients[i].begun;
     costs.static_bytes -= gradients[i].begun;
+    add_to_workspaces(costs, i, gradients[i].held + gradients[i].summed);
+  }
+}
+
+void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs) {
+  const std::vector<HeldBytes> gradients = gradients_by_task(graph, Gradients::kShared);
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
     add_to_workspaces(costs, i, gradients[i].held + gradients[i].summed);
   }
 }

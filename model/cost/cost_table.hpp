@@ -137,6 +137,10 @@ struct CostTable {
 /// device, no gradient accumulation, all gradients static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
+/// Adds the parts of shared weights' gradients, and their sums, to the workspaces of tasks: of a micro-batch, whose sum is
+/// added to static gradients. Preconditions: as of free_gradients, with accumulation.
+void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs);
+
 /// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
 /// fewer bits). Their readers count them twice, since a recomputed reader may find a copied-in
 /// input beside the held one; in its first run that is once too often, but memory is hardly used

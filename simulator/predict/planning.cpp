@@ -355,6 +355,7 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   compute.batch = batch;
   CostTable costs = estimate_compute(graph, which.hardware, compute);
   costs.transfers = estimate_transfers(costs.link_bytes(), which.hardware, which.transfers);
+  if (!which.costs.held.empty()) sum_shared_gradients(graph, costs);
   std::vector<bool> stated(graph.network->layers.size());
   for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
   for (std::size_t i = 0; i < graph.backward_end; ++i) {
