@@ -389,20 +389,21 @@ class Reader {
     const Said* optimizer = offloaded("offload_optimizer");
     const Said* weights = offloaded("offload_weights");
     const Said* stage = find("zero_stage");
-    if (stage && stage->is_on() && stage->number() > 3) stage->fail("0 to 3");
     const bool is_third = stage && stage->text == "3";
+    const bool is_known =
+        !stage || !stage->is_on() || is_third || stage->text == "1" || stage->text == "2";
+    if (!is_known) stage->fail("0 to 3");
     if (weights && !is_third) leave_out(*weights, "without ZeRO's stage 3 weights stay near");
-    if (weights && is_third) {
-      set("--state", "zero-infinity", *weights);
-    } else if (optimizer) {
+    const bool weights_move = weights && is_third;
+    if (weights_move || optimizer) {
+      set("--state", is_third ? "zero-infinity" : "zero-offload",
+          weights_move ? *weights : *optimizer);
       const Said* share = find("offload_share");
       const bool is_part = share && share->text != "1" && share->text != "1.0";
-      if (is_part) {
-        set("--offload", fmt::format("optimizer:{},gradients", share->text), *share);
-      } else if (is_third) {
-        set("--offload", "optimizer,gradients", *optimizer);
-      } else {
-        set("--state", "zero-offload", *optimizer);
+      if (is_part && weights_move) leave_out(*share, "part of the update would stay near");
+      if (!weights_move && (is_part || is_third)) {
+        set("--offload", fmt::format("optimizer{},gradients", is_part ? ":" + share->text : ""),
+            is_part ? *share : *optimizer);
       }
     }
     const Said* fsdp = find("fsdp");

@@ -350,8 +350,9 @@ constexpr auto kAxes = std::to_array<Option>({
      .level = AxisLevel::kPlan},
     {.flag = "--far-compute",
      .value = "RATE",
-     .help = "what far updates read and write of far memory, 110GB/s, or 3.9Gparam/s of Adam; "
-             "default: the profile's, else 45 % of its throughput",
+     .help = "what far updates read and write of far memory, 110GB/s, or 3.9Gparam/s of Adam "
+             "alone, 28 bytes each (DeepSpeed's step: 44); default: the profile's, else 45 % of "
+             "its throughput",
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
      .column = "far_compute_bytes_per_s",
