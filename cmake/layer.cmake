@@ -1,19 +1,16 @@
-# ooc_layer(<name> [HOT | COLD] SOURCES ... [LINK ooc_<other> ...] [PRIVATE_LINK ...])
+# ooc_layer(<name> [HOT] SOURCES ... [LINK ooc_<other> ...] [PRIVATE_LINK ...])
 # One static library per second-level folder, linked exactly along the edges of docs/architecture.md. HOT: sweeps and
-# searches spend their time in it, so Release optimizes it fully. COLD: it works once a run or a graph, or little of its
-# code does more often: reads, writes, costs, plans.
+# searches spend their time in it, so Release optimizes it fully.
 function(ooc_layer name)
-  cmake_parse_arguments(arg "HOT;COLD" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "HOT" "" "SOURCES;LINK;PRIVATE_LINK" ${ARGN})
   add_library(ooc_${name} STATIC ${arg_SOURCES})
   target_include_directories(ooc_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ooc-paleo>)
   target_link_libraries(ooc_${name} PUBLIC ${arg_LINK}
     PRIVATE $<BUILD_INTERFACE:ooc_warnings> fmt::fmt ${arg_PRIVATE_LINK})
   ooc_compile_quickly(ooc_${name})
-  if(arg_COLD)
+  if(NOT arg_HOT)
     ooc_optimize_lightly(ooc_${name})
-  elseif(NOT arg_HOT)
-    target_compile_options(ooc_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
 
@@ -40,7 +37,8 @@ function(ooc_check_by_calls target)
 endfunction()
 
 # ooc_optimize_lightly(<target>)
-# In Release three quarters of the time to compile go into optimizing: -O1 spares a third, -Og a fifth of the rest.
+# In Release three quarters of the time to compile go into optimizing: -O1 spares a third, -Og a fifth of the rest. Sweeps
+# are a twentieth slower for it.
 function(ooc_optimize_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 endfunction()
