@@ -44,10 +44,6 @@ SwapStage swap_path(SwapStage far_memory, SwapStage connection, SwapStage near_m
           .latency = far_memory.latency + connection.latency + near_memory.latency};
 }
 
-Duration swap_time(SwapStage path, Bytes bytes) {
-  return path.latency + transfer_time(bytes, path.throughput);
-}
-
 double BackwardSection::utilization() const {
   return length() == Duration(0) ? 1.0 : processing / length();
 }

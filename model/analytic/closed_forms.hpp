@@ -78,8 +78,6 @@ struct SwapStage {
 /// (5): returns the slowest throughput and the sum of the latencies.
 [[nodiscard]] SwapStage swap_path(SwapStage far_memory, SwapStage connection,
                                   SwapStage near_memory);
-/// Returns latency plus bytes / throughput, rounded up to a ns.
-[[nodiscard]] Duration swap_time(SwapStage path, Bytes bytes);
 
 // --- vDNN-like: (7) to (9) ---
 

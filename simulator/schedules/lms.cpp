@@ -4,10 +4,9 @@
 //
 // Every task takes one unit. A task can start (TRT) when the last of its inputs has arrived, and its
 // outputs arrive (TAT) one unit later; the slack of a tensor is the TRT of the first backward task
-// that reads it less its own TAT. Candidates have a slack of at least --slack-min and a size of at
-// least --bytes-min; longest slack first, of equals the largest, of equals in order of the graph.
-// --max-swaps N swaps the first N of them; without it the smallest number is taken that fits, found
-// by bisection: swapping one more never needs more memory.
+// that reads it less its own TAT. Candidates come longest slack first, of equals the
+// largest, of equals in order of the graph. --max-swaps N swaps the first N of them; without it the
+// smallest number is taken that fits, found by bisection: swapping one more never needs more memory.
 //
 // A restoration serves all backward tasks that read the tensor. With --restore-per-reader it comes back
 // for each of them and is gone in between. (The convolution behind and the activation itself both read
@@ -105,8 +104,8 @@ PlanResult plan_lms(const PlanningProblem& problem) {
       problem.options.own->restore_per_reader ? Returns::kForEachReader : Returns::kOnce);
 }
 
-constexpr std::string_view kLmsOptions[] = {"--algorithms", "--slack-min",  "--bytes-min",
-                                            "--max-swaps",  "--lms-action", "--restore-per-reader"};
+constexpr std::string_view kLmsOptions[] = {"--algorithms", "--max-swaps", "--lms-action",
+                                            "--restore-per-reader"};
 
 }  // namespace
 

@@ -91,12 +91,7 @@ std::size_t follow(const TrainingGraph& graph, const Restoration& before, std::s
 std::vector<TensorId> rank_for_lms(const PlanningProblem& problem) {
   const SlackAnalysis analysis(problem.graph);
   const auto bytes = [&](TensorId tensor) { return problem.costs.tensor_bytes[tensor.at()]; };
-  std::vector<TensorId> ranked;
-  for (const TensorId tensor : find_candidates(problem.graph)) {
-    if (analysis.slack(tensor) < problem.options.own->slack_min) continue;
-    if (bytes(tensor) < problem.options.own->bytes_min) continue;
-    ranked.push_back(tensor);
-  }
+  std::vector<TensorId> ranked = find_candidates(problem.graph);
   std::ranges::sort(ranked, [&](TensorId a, TensorId b) {
     const std::int64_t slack_a = analysis.slack(a);
     const std::int64_t slack_b = analysis.slack(b);
@@ -132,9 +127,6 @@ std::vector<Move> chain_restorations(const PlanningProblem& problem, MemoryLedge
 }
 
 void check_lms_options(const ScheduleOptions& options) {
-  if (options.own->slack_min < 0) {
-    bad_value("--slack-min", std::to_string(options.own->slack_min), "an integer >= 0");
-  }
   if (options.own->max_swaps && *options.own->max_swaps < 0) {
     bad_value("--max-swaps", std::to_string(*options.own->max_swaps), "an integer >= 0");
   }

@@ -36,8 +36,6 @@ struct OwnOptions {
   /// --restore-per-reader: a moved tensor returns for each task that reads it, not once for all.
   bool restore_per_reader = false;
   std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; unset: as many as fit
-  std::int64_t slack_min = 0;                          ///< --slack-min, in tasks
-  Bytes bytes_min = {};                                ///< --bytes-min
   std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; unset: the fewest that fit
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
   Blocks blocks = {};                                  ///< --blocks

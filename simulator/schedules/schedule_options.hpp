@@ -3,7 +3,7 @@
 //
 // option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as well (lms.cpp,
 // vdnnpp.cpp):
-//  ``    if (own.slack_min < 0) bad_value("--slack-min", std::to_string(own.slack_min), "an integer >= 0");
+//  ``    if (own.max_swaps < 0) bad_value("--max-swaps", std::to_string(*own.max_swaps), "an integer >= 0");
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,7 @@ TEST_CASE("(5): the slowest stage sets the rate of a swap and all three latencie
   SwapStage connection{.throughput = gb_per_s(10), .latency = Duration(9'000)};
   SwapStage path = swap_path(far_memory, connection, near_memory);
   CHECK(path.throughput == gb_per_s(10));
-  CHECK(swap_time(path, Bytes(1'000)) == Duration(9'700 + 100));
+  CHECK(path.latency == Duration(9'700));
   connection.throughput = kInfiniteRate;
   path = swap_path(far_memory, connection, near_memory);
   CHECK(path.throughput == gb_per_s(76));  // far memory binds

@@ -149,21 +149,9 @@ TEST_CASE("lms: what two tasks read comes back once, or for each of them") {
                                                      "data after b.backward"});
 }
 
-TEST_CASE("lms: thresholds and a number cut the candidates, and so what fits at all") {
+TEST_CASE("lms: a number cuts the candidates, and so what fits at all") {
   const ScheduleExample example = uneven_chain("lms");
   ScheduleOptions options;
-  options.own.change().bytes_min = words(2);  // a and c: c.bw needs 12 - 2
-  CHECK(example.smallest(options) == words(10));
-  // Only a and c away, d.bw needs 13 - 6 = 7: no room for c beside it.
-  CHECK(example.returns(words(10), options) == Names{"c after d.backward", "a after c.backward"});
-  options = {};
-  options.own.change().slack_min = 5;  // a and b
-  CHECK(example.smallest(options) == words(10));
-  options.own.change().slack_min = 7;  // a
-  CHECK(example.smallest(options) == words(11));
-  options.own.change().slack_min = 9;
-  CHECK(example.smallest(options) == words(13));
-  options = {};
   options.own.change().max_swaps = 1;
   CHECK(example.smallest(options) == words(11));
   options.own.change().max_swaps = 0;
@@ -175,10 +163,6 @@ TEST_CASE("lms refuses numbers below 0, by the name of the flag") {
   ScheduleOptions options;
   options.own.change().max_swaps = -1;
   CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--max-swaps"),
-                       SpecError);
-  options = {};
-  options.own.change().slack_min = -1;
-  CHECK_THROWS_WITH_AS((void)example.result(words(9), options), doctest::Contains("--slack-min"),
                        SpecError);
 }
 
