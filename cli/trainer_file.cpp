@@ -161,7 +161,11 @@ struct Said {
 
 std::optional<SpecView> value_at(const SpecView& root, std::string_view pointer) {
   std::optional<SpecView> view = root;
+  const bool is_zero = pointer.starts_with("/zero_optimization");
   while (view && !pointer.empty()) {
+    const bool is_off = view->type() == SpecType::kNull ||
+                        (view->type() == SpecType::kBoolean && !view->node().boolean);
+    if (is_zero && !is_off) (void)view->members();  // DeepSpeed takes nothing else there
     if (view->type() != SpecType::kObject) return std::nullopt;
     pointer.remove_prefix(1);
     const std::size_t end = std::min(pointer.find('/'), pointer.size());
@@ -241,6 +245,14 @@ class Reader {
   void read_key(const Key& key, Said said, const SpecView& value) {
     knows_some_ = true;
     const bool is_object = value.type() == SpecType::kObject;
+    const bool is_list = value.type() == SpecType::kList;
+    const bool has_more = std::ranges::any_of(kKeys, [&](const Key& each) {
+      return each.pointers.find(said.pointer + "/") != std::string_view::npos;
+    });
+    const bool takes_list = key.says.empty() || key.says == "targets" || key.says == "fsdp";
+    if ((is_object && !key.says.empty() && !has_more) || (is_list && !takes_list)) {
+      value.fail(value.found(), "one value");
+    }
     // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
     if (said.text == "auto") said.text = said.pointer == "/bf16" ? "true" : "";
     if (key.says.empty()) {

@@ -167,15 +167,7 @@ constexpr std::pair<int, int> kPersistent{7, 0};
 constexpr std::pair<int, int> kSlowGru{6, 0};  // backward, in this version alone
 
 double gates_of(RecurrentCellKind cell) {
-  switch (cell) {
-    case RecurrentCellKind::kVanilla:
-      return 1;
-    case RecurrentCellKind::kLstm:
-      return 4;
-    case RecurrentCellKind::kGru:
-      return 3;
-  }
-  return 1;
+  return cell == RecurrentCellKind::kLstm ? 4 : cell == RecurrentCellKind::kGru ? 3 : 1;
 }
 
 }  // namespace

@@ -120,17 +120,8 @@ std::string_view queue_name(StepKind kind) {
 
 std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {
   const Step& step = plan.steps[id.at()];
-  switch (step.kind) {
-    case StepKind::kCompute:
-    case StepKind::kFarCompute:
-      return task_name(graph, TaskId{step.object});
-    case StepKind::kToFar:
-      return "to_far " + tensor_name(graph, TensorId{step.object});
-    case StepKind::kToNear:
-      return "to_near " + tensor_name(graph, TensorId{step.object});
-  }
-  OOC_CHECK(false, "a step is a compute or a copy");
-  return {};
+  if (runs_task(step.kind)) return task_name(graph, TaskId{step.object});
+  return fmt::format("{} {}", queue_name(step.kind), tensor_name(graph, TensorId{step.object}));
 }
 
 std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,
