@@ -186,6 +186,20 @@ Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest
   return job;
 }
 
+/// Gradients cross the devices' own links instead of the host's: a ring's reduce-scatter, then its all-gather.
+void exchange_over_peers(const PeerLink& peers, Iteration& all) {
+  for (std::size_t i = 0; i < all.graph->tensors.size(); ++i) {
+    const Tensor& tensor = all.graph->tensors[i];
+    if (tensor.role != TensorRole::kExchanged) continue;
+    Duration time =
+        transfer_time(std::exchange(all.costs.tensor_bytes[i], Bytes(0)), peers.throughput);
+    all.costs.copied_bytes[i] = Bytes(0);
+    if (tensor.part == ExchangePart::kReceived) time += peers.latency;  // one collective a piece
+    const TransferCost copy{.latency = time, .rate = kInfiniteRate, .alone = time};
+    all.costs.transfers.to_far[i] = all.costs.transfers.to_near[i] = copy;
+  }
+}
+
 // Devices with as many samples run the same plan, so there are at most two to make. Planning at the fair share of the link
 // is what such devices see: they copy at the same times. The engine then shares the link as it is used, so a device that
 // copies alone gets all of it.
@@ -222,6 +236,7 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
       write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
   all->costs.transfers =
       estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
+  if (which.hardware.peers) exchange_over_peers(*which.hardware.peers, *all);
   const auto& first = shares.front().planned.iteration;
   all->share = first ? first : std::make_shared<const Iteration>(which);
   Plan plan = join_devices(plans, *all, which.exchange);
