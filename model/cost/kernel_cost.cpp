@@ -228,7 +228,8 @@ double masked_rate(double head, bool forward, double products, const KernelPlatf
   const double padded = head <= 64 ? 64 : 128 * std::ceil(head / 128);
   const std::size_t kind = head <= 64 ? 0 : head <= 128 ? 1 : 2;
   double beside = (forward ? kBesideMaskedForward : kBesideMaskedBackward)[kind];
-  if (kind > 0 && class_of(platform)) {
+  const bool graphics = platform.architecture.classes[0].most_gain > 0 && class_of(platform);
+  if (kind > 0 && graphics) {
     beside = forward ? kBesideForwardOfGraphics : kBesideBackwardOfGraphics;
   }
   return head / padded / (1 / products + 1 / (beside * cycles_per_second(platform.machine)));
