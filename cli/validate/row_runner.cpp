@@ -273,6 +273,11 @@ const JobResult& RowRunner::kept(const std::string& line, const SpecView& place,
   }
 }
 
+void RowRunner::predict(const std::vector<std::string>& words, const SpecView& place,
+                        const UseRun& use) {
+  predict(parsed(words, place), use);
+}
+
 const CaseOptions& RowRunner::options_under(const std::shared_ptr<const MeasuredSoftware>& stack,
                                             const SpecView& place) {
   const auto [known, is_new] = software_.try_emplace(stack);

@@ -37,6 +37,7 @@ class RowRunner {
   /// Function that receives a run of `predict`.
   using UseRun =
       std::function<void(const RunReport& report, const Case& which, const CaseRun& run)>;
+  void predict(const std::vector<std::string>& words, const SpecView& place, const UseRun& use);
   void predict(const Arguments& arguments, const UseRun& use);
 
  private:
