@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -59,6 +60,7 @@ constexpr Key kKeys[] = {
      "/zero_optimization/offload_param/device /zero_optimization/cpu_offload_params "
      "/deepspeed_config/offload_param_device"},
     {"fsdp", "/fsdp /fsdp_config"},
+    {"fsdp_version", "/fsdp_config/fsdp_version /fsdp_config/version"},
     {"fsdp_shards",
      "/fsdp_config/fsdp_sharding_strategy /fsdp_config/fsdp_reshard_after_forward "
      "/fsdp_config/reshard_after_forward"},
@@ -397,10 +399,33 @@ class Reader {
     if (known->paged) set("--state", "paged", *said);
   }
 
+  /// FullyShardedDataParallel's strategies; fully_shard is told whether to reshard.
+  [[nodiscard]] static bool names_strategy(const Said& said) {
+    const std::string how = lower_case(said.text);
+    return how != "true" && how != "false";
+  }
+  [[nodiscard]] static bool is_strategy(std::string_view how) {
+    constexpr std::array<std::string_view, 10> kStrategies{"full_shard",
+                                                           "shard_grad_op",
+                                                           "no_shard",
+                                                           "hybrid_shard",
+                                                           "hybrid_shard_zero2",
+                                                           "1",
+                                                           "2",
+                                                           "3",
+                                                           "4",
+                                                           "5"};
+    return std::ranges::find(kStrategies, how) != kStrategies.end();
+  }
+
   void compose_state() {
     const Said* optimizer = offloaded("offload_optimizer");
     const Said* weights = offloaded("offload_weights");
     const Said* stage = find("zero_stage");
+    if (optimizer && stage && stage->text == "0") {
+      leave_out(*optimizer, "without ZeRO nothing is offloaded");
+      optimizer = nullptr;
+    }
     const bool is_third = stage && stage->text == "3";
     const bool is_known =
         !stage || !stage->is_on() || is_third || stage->text == "1" || stage->text == "2";
@@ -432,10 +457,14 @@ class Reader {
     } else {
       const Said* moves = on("checkpoint_offload");
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
+      const Said* version = find("fsdp_version");
+      const Said* shards = find("fsdp_shards");
+      const bool second = version ? version->text == "2" : shards && !names_strategy(*shards);
       set("--framework",
-          compiled ? "pytorch-2-compiled"
-          : moves  ? "pytorch-2-offload"
-                   : "pytorch-2",
+          compiled          ? "pytorch-2-compiled"
+          : moves           ? "pytorch-2-offload"
+          : fsdp && !second ? "pytorch-2-fsdp"
+                            : "pytorch-2",
           why);
     }
   }
@@ -455,6 +484,10 @@ class Reader {
       const auto says = [&](std::string_view word) { return how.find(word) != std::string::npos; };
       if (says("no_shard")) return;
       if (says("hybrid")) leave_out(why, "one machine is predicted");
+      if (said && names_strategy(why) && !is_strategy(how)) {
+        why.fail("FULL_SHARD, SHARD_GRAD_OP, NO_SHARD, HYBRID_SHARD, 1 to 5, true or false");
+      }
+      if (said && how == "3") return;
       const bool held = says("grad_op") || (said && (how == "false" || how == "2"));
       set("--shard", held ? "gradients" : "weights", why);
     }

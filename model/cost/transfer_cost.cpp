@@ -223,9 +223,14 @@ TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
   return costs;
 }
 
-PeerLink peers_of(const HardwareProfile& profile) {
+PeerLink peers_of(const HardwareProfile& profile, const TransferOptions& options) {
   if (profile.peers) return *profile.peers;
-  const TransferCosts copies = estimate_transfers({}, profile, {});
+  const TransferOptions link{.link = options.link,
+                             .link_to_far = options.link_to_far,
+                             .link_to_near = options.link_to_near,
+                             .duplex = options.duplex,
+                             .link_scale = options.link_scale};
+  const TransferCosts copies = estimate_transfers({}, profile, link);
   const Duplex& duplex = copies.duplex;
   return {.throughput = std::min(scale(copies.to_far_peak, duplex.to_far),
                                  scale(copies.to_near_peak, duplex.to_near))};

@@ -55,7 +55,8 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
                              const HardwareProfile& profile, const TransferOptions& options);
 
 /// Returns the profile's link to other devices. Default: the connection, pinned, both directions at once.
-[[nodiscard]] PeerLink peers_of(const HardwareProfile& profile);
+[[nodiscard]] PeerLink peers_of(const HardwareProfile& profile,
+                                const TransferOptions& options = {});
 
 // Copy costs of unified memory (docs/model.md, 2): on page faults by the profile's mode
 // "unified_fault", ahead of need by "unified_prefetch".

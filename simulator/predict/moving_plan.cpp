@@ -76,7 +76,7 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }
   run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
-  const PeerLink peers = peers_of(which.hardware);
+  const PeerLink peers = peers_of(which.hardware, which.transfers);
   add_collectives(*moving, peers, run.costs);
   slow_beside_collectives(*moving, peers, run.costs);
   return run;
@@ -409,6 +409,17 @@ std::string state_text(const StateOptions& options) {
 }
 
 void add_state_words(const Case& which, RunReport& report) {
+  if (report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kFar) {
+    OutOfMemory& oom = *report.out_of_memory;  // one device's, of a host that all share
+    const int devices = which.transfers.host_sharers;
+    for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole, &report.inputs.far_memory}) {
+      *bytes = *bytes * devices;
+    }
+    for (OutOfMemory::Holder& holder : oom.holders) holder.bytes = holder.bytes * devices;
+    for (auto* budget : {&oom.smallest_budget, &oom.least_budget}) {
+      if (*budget) *budget = **budget * devices;
+    }
+  }
   if (which.moving->options.shards(Shard::kOptimizer) && !which.hardware.peers) {
     report.assumed.emplace_back("peers");
   }

@@ -403,7 +403,8 @@ SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
   if (rounds == asked.count) return {.kind = SubBatch::Kind::kSize, .samples = samples};
   const std::string expected =
       asked.count > batch
-          ? fmt::format("at most the batch, {}", batch)
+          ? fmt::format("at most the {}, {}",
+                        which.inputs.devices > 1 ? "samples of each device" : "batch", batch)
           : fmt::format("a divisor of the batch: rounds of {} of its {} samples are {}", samples,
                         batch, rounds);
   bad_value("--accumulate", std::to_string(asked.count), expected,

@@ -420,7 +420,8 @@ class Search {
   [[nodiscard]] Bytes memory_of(const OutOfMemory& oom) const {
     const HardwareProfile& hardware = request_.machine.profile;
     return oom.tier == OutOfMemory::Tier::kNear ? budget_of(request_.options, hardware)
-                                                : far_capacity_of(request_.options, hardware);
+                                                : far_capacity_of(request_.options, hardware) *
+                                                      devices_of_host(request_.options, hardware);
   }
 
   BorderTrial try_size(std::int64_t number) {
