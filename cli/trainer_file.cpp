@@ -458,6 +458,7 @@ class Reader {
       const Said* moves = on("checkpoint_offload");
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
       const Said* version = find("fsdp_version");
+      if (version && version->text != "1" && version->text != "2") version->fail("1 or 2");
       const Said* shards = find("fsdp_shards");
       const bool second = version ? version->text == "2" : shards && !names_strategy(*shards);
       set("--framework",

@@ -228,6 +228,7 @@ double masked_rate(double head, bool forward, double products, const KernelPlatf
   const double padded = head <= 64 ? 64 : 128 * std::ceil(head / 128);
   const std::size_t kind = head <= 64 ? 0 : head <= 128 ? 1 : 2;
   double beside = (forward ? kBesideMaskedForward : kBesideMaskedBackward)[kind];
+  // Hopper's class, cut-down cards, has its shared memory; no GeForce is of Hopper.
   const bool graphics = platform.architecture.classes[0].most_gain > 0 && class_of(platform);
   if (kind > 0 && graphics) {
     beside = forward ? kBesideForwardOfGraphics : kBesideBackwardOfGraphics;

@@ -141,7 +141,7 @@ struct KernelPlatform {
   Software software;
 };
 
-/// Returns the class of graphics card that the machine is, nullptr if none: of a data centre's chip.
+/// Returns the machine's class of cards, nullptr if it has the architecture's own numbers.
 [[nodiscard]] const CardClass* class_of(const KernelPlatform& platform);
 /// Returns the FLOP/s of the best matrix product: peak x sustained share; 0 without a peak.
 [[nodiscard]] double sustained_rate(const KernelPlatform& platform, Dtype dtype);

@@ -255,7 +255,7 @@ constexpr std::int64_t kLaunchesPerFarTensor = 14;
 
 /// What a process reaches by single operations: 0.84 Gparam/s beside an H100 and an H200 (hwprofiles, far_compute).
 constexpr double kOperationsLimit = 67e9;
-/// Bytes a second of one thread in one kernel, and by single operations; n threads reach n^0.7 times as much, within 20 %
+/// Bytes a second of one thread in one kernel, and by single operations; n threads reach n^0.7 times as much, within 26 %
 /// from 1 to 16 (tests/data/measured/h200-sxm/host.jsonl, Sapphire Rapids). Other processors alike, assumed.
 constexpr double kThread = 17e9;
 constexpr double kThreadOfOperations = 9e9;
