@@ -60,8 +60,8 @@ BytesPerSecond fair_share(BytesPerSecond peak, int sharers) {
 
 Direction straight_direction(const StraightLine& line, const HardwareProfile& profile,
                              BytesPerSecond far, const TransferOptions& options) {
-  const BytesPerSecond connection =
-      scale(options.link.value_or(line.throughput), options.link_scale);
+  const BytesPerSecond connection = fair_share(
+      scale(options.link.value_or(line.throughput), options.link_scale), options.sharers);
   Direction direction;
   direction.rate = std::min({far, connection, profile.near_memory.throughput});
   direction.limited_by = binding_limit(connection, far, profile.near_memory.throughput);
@@ -78,14 +78,17 @@ Direction curve_direction(const SizeCurve& curve, const HardwareProfile& profile
   const BytesPerSecond wanted = scale(options.link.value_or(to_rate(peak)), options.link_scale);
   Direction direction;
   direction.curve = &curve;
-  // The curve is end to end: without overrides no other limit applies to it.
-  const bool overridden = options.link || options.far_throughput || options.link_scale != kOne;
-  direction.rate = overridden ? std::min({far, wanted, profile.near_memory.throughput}) : wanted;
-  direction.rates.connection = wanted;
+  // The curve is end to end: without overrides no other limit applies to it on one device.
+  const bool overridden = options.link || options.far_throughput || options.link_scale != kOne ||
+                          options.host_sharers > 1;
+  const BytesPerSecond connection = fair_share(wanted, options.sharers);
+  direction.rate =
+      overridden ? std::min({far, connection, profile.near_memory.throughput}) : connection;
+  direction.rates.connection = connection;
   if (overridden) {
     direction.rates.far = far;
     direction.rates.near = profile.near_memory.throughput;
-    direction.limited_by = binding_limit(wanted, far, profile.near_memory.throughput);
+    direction.limited_by = binding_limit(connection, far, profile.near_memory.throughput);
   }
   direction.peak = direction.rate;
   direction.curve_scale = static_cast<double>(wanted.count()) / peak;
@@ -104,7 +107,7 @@ Direction direction_of(const TransferLine& line, const std::optional<BytesPerSec
   return curve_direction(std::get<SizeCurve>(line), profile, far, options);
 }
 
-TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {
+TransferCost cost_of(Bytes bytes, const Direction& direction) {
   TransferCost cost;
   if (direction.curve == nullptr) {
     cost.latency = direction.latency;
@@ -123,10 +126,6 @@ TransferCost cost_of(Bytes bytes, const Direction& direction, int sharers) {
     cost.rate = std::min(rate, direction.rate);
     // Below the smallest measured size the whole time is latency.
     if (moving <= 0) cost.rate = kInfiniteRate;
-  }
-  // A copy that is all latency uses no share of the link.
-  if (cost.rate != kInfiniteRate) {
-    cost.rate = std::min(cost.rate, fair_share(direction.peak, sharers));
   }
   cost.alone = cost.latency + transfer_time(bytes, cost.rate);
   return cost;
@@ -202,10 +201,10 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
       out.to_near[i] = out.to_near[before];
       continue;
     }
-    out.to_far[i] = cost_of(tensor_bytes[i], to_far, options.sharers);
+    out.to_far[i] = cost_of(tensor_bytes[i], to_far);
     out.to_far[i].latency += out.pinning;
     out.to_far[i].alone += out.pinning;
-    out.to_near[i] = cost_of(tensor_bytes[i], to_near, options.sharers);
+    out.to_near[i] = cost_of(tensor_bytes[i], to_near);
     check_time(out.to_far[i], tensor_bytes[i], "to far memory");
     check_time(out.to_near[i], tensor_bytes[i], "to near memory");
   }

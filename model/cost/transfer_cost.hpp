@@ -31,9 +31,8 @@ struct TransferOptions {
   std::optional<Ratio> duplex = {};      ///< --duplex of both directions
   Ratio link_scale = kOne;               ///< factor of the link's rate in what-if runs
   Duration pinning = {};                 ///< CopyRules::pinned_cost; only for pinned copies
-  /// Devices that share link and host memory; each gets at most a fair share.
-  int sharers = 1;
-  int host_sharers = 1;  ///< devices with own links that share only host memory
+  int sharers = 1;       ///< devices that share the connection; each has an equal share
+  int host_sharers = 1;  ///< devices that share host memory; each has an equal share
 };
 
 /// Rates of equation (5) without latencies. The slowest is Swap_in_Th.

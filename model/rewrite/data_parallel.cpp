@@ -235,12 +235,6 @@ std::vector<std::int64_t> split_batch(std::int64_t batch, int devices) {
   return shares;
 }
 
-Bytes DataParallel::fetched_bytes() const {
-  Bytes sum;
-  for (const GradientPiece& piece : pieces) sum += piece.shard * (2 * (count() - 1) * count());
-  return sum;
-}
-
 Iteration write_out_devices(const TrainingGraph& round, std::span<const Iteration* const> shares,
                             std::int64_t batch, const GradientExchange& exchange) {
   OOC_CHECK(shares.size() > 1, "one device exchanges nothing");

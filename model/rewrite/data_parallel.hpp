@@ -3,15 +3,14 @@
 // and tensors of one device after another; tasks of the exchange stand between a device's backward
 // pass and its updates (docs/notebook/0008-devices.md).
 //
-// The exchange is a reduce-scatter and an all-gather over the one link, through host memory, or over the devices' own.
+// The exchange is a reduce-scatter and an all-gather over the devices' own links (peers_of()).
 // Gradients, in the order in which backward completes them, are cut into pieces; each device owns a
 // shard of 1/N of every piece. A device sends its sums for the shards of others (kSent), fetches
 // their sums for its own shard (kReceived), adds them up (TaskKind::kReduce), sends its shard
 // (kReduced) and fetches the others' (kGathered). Two devices each send and fetch half of their
 // gradients, twice: as much as if they swapped them.
 //
-// Where it is wrong: devices that reach each other over a switch of the host's need half the crossings; kernels lose
-// nothing beside collectives. Buffers for fetched pieces are not counted; they belong to the profile's reserve.
+// Where it is wrong: kernels lose nothing beside collectives. Buffers for fetched pieces are not counted; they belong to the profile's reserve.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +47,6 @@ struct DataParallel {
   std::vector<std::size_t> share_tensors = {};  ///< by device: its tensors, without exchanged ones
 
   [[nodiscard]] int count() const { return std::max(1, static_cast<int>(backward_end.size())); }
-  /// Returns the bytes that all devices together copy to GPU memory in the exchange: received and
-  /// gathered.
-  [[nodiscard]] Bytes fetched_bytes() const;
 };
 
 /// Cost of summing gradients, from its FLOPs and the bytes read and written.

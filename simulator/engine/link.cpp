@@ -1,4 +1,4 @@
-// The shared link: remainders, phases and rates. See link.hpp for the rules.
+// The link whose directions share: remainders, phases and rates. See link.hpp for the rules.
 #include "simulator/engine/link.hpp"
 
 #include <algorithm>
@@ -11,9 +11,6 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 constexpr std::size_t kQueuesPerDevice = 3;
-
-/// Place of a direction's queue among the queues of its device (queue_index).
-std::size_t queue_offset(Direction direction) { return direction == Direction::kToFar ? 1 : 2; }
 
 /// ceil(remainder / rate), saturating as transfer_time does.
 std::int64_t time_left(Int128 remainder, BytesPerSecond rate) {
@@ -34,9 +31,6 @@ SharedLink::SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers
   for (const Ratio share : {transfers.duplex.to_far, transfers.duplex.to_near}) {
     OOC_CHECK(share.count() > 0 && share <= kOne, "duplex lies in (0, 1]");
   }
-  OOC_CHECK(
-      devices == 1 || (transfers.to_far_peak.count() > 0 && transfers.to_near_peak.count() > 0),
-      "a link that devices share has a peak in each direction");
   buffers_.movers.assign(static_cast<std::size_t>(devices) * kQueuesPerDevice, Mover{});
 }
 
@@ -56,68 +50,39 @@ std::int64_t SharedLink::start(const Copy& copy, std::size_t queue, std::int64_t
   mover.own_rate = cost.rate;
   mover.remainder = Int128{costs_.link_bytes()[copy.tensor].count()} * kNsPerSecond;
   if (cost.latency.count() > 0) return now + cost.latency.count();
-  if (begin_moving(mover, now)) return now;
-  ++moving_[static_cast<std::size_t>(copy.direction)];
-  return kUnsettled;
+  return begin_moving(mover, now) ? now : kUnsettled;
 }
 
 bool SharedLink::arrived(std::size_t queue, std::int64_t now, std::int64_t& event) {
   Mover& mover = buffers_.movers[queue];
-  const std::size_t direction = queue % kQueuesPerDevice - 1;
   if (mover.moving) {
     mover.moving = false;
-    --moving_[direction];
     changed_ = true;
     return true;
   }
   if (begin_moving(mover, now)) return true;
-  ++moving_[direction];
   event = kUnsettled;
   return false;
 }
 
 void SharedLink::reevaluate(std::int64_t now, std::span<std::int64_t> events) {
   changed_ = false;
-  const TransferCosts& transfers = costs_.transfers;
-  const Duplex shares = moving_[0] > 0 && moving_[1] > 0 ? transfers.duplex : Duplex();
-  share(Direction::kToFar, transfers.to_far_peak, shares.to_far, now, events);
-  share(Direction::kToNear, transfers.to_near_peak, shares.to_near, now, events);
-}
-
-void SharedLink::share(Direction direction, BytesPerSecond peak, Ratio scaled_by, std::int64_t now,
-                       std::span<std::int64_t> events) {
-  std::size_t sharers = moving_[static_cast<std::size_t>(direction)];
-  if (sharers == 0) return;
+  const Duplex& duplex = costs_.transfers.duplex;
   auto& movers = buffers_.movers;
-  auto& queues = buffers_.sharing;
-  queues.clear();
-  for (std::size_t q = queue_offset(direction); q < movers.size(); q += kQueuesPerDevice) {
-    if (movers[q].moving) queues.push_back(q);
-  }
-  // Water-filling: the slowest copy first; what it cannot use is left to the others.
-  if (sharers > 1) {
-    std::sort(queues.begin(), queues.end(), [&](std::size_t a, std::size_t b) {
-      return std::pair(movers[a].own_rate, a) < std::pair(movers[b].own_rate, b);
-    });
-  }
-  const bool limited = sharers > 1 && peak != kInfiniteRate;
-  std::int64_t capacity = peak.count();
-  for (const std::size_t q : queues) {
-    Mover& mover = movers[q];
-    BytesPerSecond rate = mover.own_rate;
-    if (limited) {
-      const std::int64_t fair =
-          std::max<std::int64_t>(1, capacity / static_cast<std::int64_t>(sharers));
-      rate = std::min(rate, BytesPerSecond(fair));
-      capacity -= rate.count();
-      --sharers;
-    }
-    if (scaled_by != kOne) rate = scale(rate, scaled_by);
-    if (rate == mover.rate) continue;  // its event stands
+  const auto settle = [&](std::size_t queue, bool shares, Ratio scaled_by) {
+    Mover& mover = movers[queue];
+    if (!mover.moving) return;
+    const BytesPerSecond rate = shares ? scale(mover.own_rate, scaled_by) : mover.own_rate;
+    if (rate == mover.rate) return;  // its event stands
     mover.remainder -= Int128{mover.rate.count()} * (now - mover.since);
     mover.rate = rate;
     mover.since = now;
-    events[q] = now + time_left(mover.remainder, rate);
+    events[queue] = now + time_left(mover.remainder, rate);
+  };
+  for (std::size_t out = 1; out < movers.size(); out += kQueuesPerDevice) {
+    const bool shares = movers[out].moving && movers[out + 1].moving;
+    settle(out, shares, duplex.to_far);
+    settle(out + 1, shares, duplex.to_near);
   }
 }
 

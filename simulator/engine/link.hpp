@@ -4,10 +4,9 @@
 // the remainder of a copy starts as bytes x 10^9 and falls by rate x ns, in 128 bits. So rounding
 // never adds up, however often the rate changes.
 //
-// Rates: a copy alone in its direction runs at its own rate. Several devices share a direction's
-// peak max-min fairly, each copy capped by its own rate. While both directions move bytes, every
-// rate is scaled by its direction's share (duplex), rounded down. A copy in its latency takes no
-// share. Deviation: integer shares of a peak lose less than 1 byte/s a device.
+// Rates: a copy runs at its own rate. While both directions of a device move bytes, each rate is
+// scaled by its direction's share (duplex), rounded down. A copy in its latency takes no share.
+// Devices have links of their own; what they share of a host is in each copy's rate.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +35,7 @@ struct Mover {
 };
 
 struct LinkBuffers {
-  std::vector<Mover> movers;         ///< by queue_index
-  std::vector<std::size_t> sharing;  ///< queues that share a direction at present
+  std::vector<Mover> movers;  ///< by queue_index
 };
 
 enum class Direction : std::uint8_t { kToFar, kToNear };
@@ -88,13 +86,10 @@ class SharedLink {
   /// Ends the latency. True if nothing remains to move: no bytes, or an infinite rate.
   bool begin_moving(Mover& mover, std::int64_t now);
   void reevaluate(std::int64_t now, std::span<std::int64_t> events);
-  void share(Direction direction, BytesPerSecond peak, Ratio scaled_by, std::int64_t now,
-             std::span<std::int64_t> events);
 
   const CostTable& costs_;
   LinkBuffers& buffers_;
-  std::size_t moving_[2] = {0, 0};  ///< by Direction: number of copies that move bytes
-  bool changed_ = false;            ///< the set of moving copies has changed since the last settle
+  bool changed_ = false;  ///< the set of moving copies has changed since the last settle
 };
 
 }  // namespace ooc

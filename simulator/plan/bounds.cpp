@@ -105,12 +105,6 @@ LowerBounds bound_at(const MemoryPressure& pressure, const LinkSpeed& speed) {
   return bounds;
 }
 
-/// What one of several devices gets of a direction if all get as much, rounded up.
-BytesPerSecond equal_share(BytesPerSecond own, BytesPerSecond peak, int devices) {
-  if (own == kInfiniteRate || peak == kInfiniteRate) return own;
-  return std::min(own, BytesPerSecond((peak.count() + devices - 1) / devices));
-}
-
 }  // namespace
 
 LinkSpeed fastest_link(const TransferCosts& transfers) {
@@ -147,26 +141,9 @@ bool LinkSpeed::independent() const {
   return together[0].to_near == kInfiniteRate && together[1].to_far == kInfiniteRate;
 }
 
-// Several devices: the one that is the last to have copied out what must leave has waited for everybody's
-// bytes, and then copies in alone; or nobody has begun to copy in before the first one was ready, and then
-// everybody's bytes come in. One direction counts N times in each case, not both.
-LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& transfers,
-                       int devices) {
+LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& transfers) {
   OOC_CHECK(pressure.feasible, "bounds exist where every task fits");
-  const LinkSpeed alone = fastest_link(transfers);
-  LowerBounds bounds = bound_at(pressure, alone);
-  if (devices == 1) return bounds;
-  LinkSpeed out = alone;
-  out.to_far = equal_share(alone.to_far, transfers.to_far_peak, devices);
-  LinkSpeed in = alone;
-  in.to_near = equal_share(alone.to_near, transfers.to_near_peak, devices);
-  for (const LinkSpeed& speed : {out, in}) {
-    const LowerBounds other = bound_at(pressure, speed);
-    bounds.link = std::max(bounds.link, other.link);
-    bounds.cut = std::max(bounds.cut, other.cut);
-  }
-  bounds.windows = bounds.cut;
-  return bounds;
+  return bound_at(pressure, fastest_link(transfers));
 }
 
 std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph, const CostTable& costs,

@@ -64,10 +64,9 @@ struct MemoryPressure {
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
                           MemoryPressure& pressure);
 
-/// Returns bounds 1 to 3 in time linear in the cuts, without allocation. `devices`: number that
-/// share the link, each under the same pressure. Precondition: pressure.feasible.
-[[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& transfers,
-                                     int devices = 1);
+/// Returns bounds 1 to 3 in time linear in the cuts, without allocation. Precondition: pressure.feasible.
+[[nodiscard]] LowerBounds bound_cuts(const MemoryPressure& pressure,
+                                     const TransferCosts& transfers);
 
 /// Returns bound 4 over all pairs of tasks, up to `max_positions` tasks. For more tasks, over a
 /// subset of half that size: local maxima of pressure, and tasks at equal distances. The bound is

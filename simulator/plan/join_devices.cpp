@@ -4,8 +4,8 @@
 // not, however different the shares are; and as the exchange takes no memory, it always ends.
 //
 // Exchange::kOverlap places the pieces by an estimate: compute runs without stalls, and from the time at which a
-// piece is complete (or the one before it has come) it takes the link's time for what all devices fetch
-// of it. A piece is added up behind the first task that would end after that. If it comes later, compute
+// piece is complete (or the one before it has come) it takes the time to fetch
+// it. A piece is added up behind the first task that would end after that. If it comes later, compute
 // waits; if earlier, the piece does.
 #include "simulator/plan/join_devices.hpp"
 
@@ -151,6 +151,10 @@ std::vector<Duration> times_of_tasks(const DevicePlan& device) {
   return times;
 }
 
+Duration time_to_fetch(const Iteration& all, std::size_t piece, ExchangePart part) {
+  return all.costs.transfers.to_near[exchanged_tensor(all, 0, piece, part).at()].alone;
+}
+
 std::vector<Event> events_at_end(const Iteration& all, std::size_t last_task) {
   std::vector<Event> events;
   for (const bool reduces : {false, true}) {
@@ -164,7 +168,6 @@ std::vector<Event> events_at_end(const Iteration& all, std::size_t last_task) {
 std::vector<Event> events_overlapped(const Iteration& all, const DevicePlan& device) {
   const std::vector<Duration> times = times_of_tasks(device);
   const std::vector<std::size_t>& round = all.parallel.last_round[0];
-  const std::int64_t devices = all.parallel.count();
   std::vector<Event> events;
   std::size_t sent = 0;
   std::size_t reduced = 0;
@@ -175,8 +178,7 @@ std::vector<Event> events_overlapped(const Iteration& all, const DevicePlan& dev
     while (next <= round[task]) clock += times[next++];
     for (; sent < all.parallel.pieces.size() && all.parallel.pieces[sent].ready == task; ++sent) {
       events.push_back({task, sent, false});
-      const Bytes bytes = all.parallel.pieces[sent].shard * (devices * (devices - 1));
-      fetched = std::max(fetched, clock) + transfer_time(bytes, all.costs.transfers.to_near_peak);
+      fetched = std::max(fetched, clock) + time_to_fetch(all, sent, ExchangePart::kReceived);
       arrival[sent] = fetched;
     }
     for (; reduced < sent && arrival[reduced] <= clock; ++reduced) {
@@ -384,16 +386,15 @@ Duration updates_before_last_piece(const Iteration& all) {
   return before;
 }
 
-/// All pieces, on all devices.
+/// All pieces, one behind the other on a device's queue.
 Duration time_to_fetch(const Iteration& all) {
-  BytesPerSecond fastest = all.costs.transfers.to_near_peak;
+  Duration sum;
   for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
     for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
-      const TensorId tensor = exchanged_tensor(all, 0, piece, part);
-      fastest = std::max(fastest, all.costs.transfers.to_near[tensor.at()].rate);
+      sum += time_to_fetch(all, piece, part);
     }
   }
-  return transfer_time(all.parallel.fetched_bytes(), fastest);
+  return sum;
 }
 
 }  // namespace

@@ -53,13 +53,9 @@ std::string duplex_lines(const Duplex& duplex) {
 }
 
 void append_header(std::string& text, const Plan& plan, const CostTable& costs, Bytes budget) {
-  const TransferCosts& transfers = costs.transfers;
-  fmt::format_to(std::back_inserter(text),
-                 "ooc-paleo-plan 1\n"
-                 "budget {}\nstatic {}\ndevices {}\n{}peak_to_far {}\npeak_to_near {}\n",
+  fmt::format_to(std::back_inserter(text), "ooc-paleo-plan 2\nbudget {}\nstatic {}\ndevices {}\n{}",
                  budget.count(), plan.static_bytes.count(), plan.devices,
-                 duplex_lines(transfers.duplex), rate_text(transfers.to_far_peak),
-                 rate_text(transfers.to_near_peak));
+                 duplex_lines(costs.transfers.duplex));
 }
 
 void append_cost(std::string& text, const Step& step, const CostTable& costs) {

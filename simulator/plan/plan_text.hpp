@@ -2,15 +2,13 @@
 // simulator, fuzzers and replay read it, so it has all that a run needs: durations of compute
 // steps; bytes, latencies and rates of copies; block sizes and releasers.
 //
-//   ooc-paleo-plan 1
+//   ooc-paleo-plan 2
 //   budget 4000000000            near memory of each device, static bytes included
 //   static 0                     always resident on each device
 //   devices 1
 //   duplex 1000000000            parts per billion: both directions at once run at this share; where
 //                                the shares differ two lines: duplex_to_far 960000000 and
 //                                duplex_to_near 500000000
-//   peak_to_far 10000000000      bytes/s of the link as a whole, shared by the devices; or "inf"
-//   peak_to_near 10000000000
 //   initial 0:1000000000@0 data  block:bytes@device, then a name: resident before anything starts
 //   step 0 compute compute time=50000000 waits=- takes=1:1000000000 frees=- name=conv1.forward
 //   step 1 to_far to_far bytes=1000000000 latency=9000 rate=10000000000 waits=0 takes=- frees=1

@@ -122,10 +122,15 @@ void hold_as_framework(const CaseOptions& options, const TrainingGraph& graph, C
   }
 }
 
-/// The options' own, with the framework's cost of pinning memory.
+int devices_of_job(const CaseOptions& options) {
+  return std::max(options.devices, options.state.devices);
+}
+
+/// The options' own, with what devices share and the framework's cost of pinning memory.
 TransferOptions transfers_of(const CaseOptions& options, const HardwareProfile& hardware) {
   TransferOptions transfers = options.transfers;
   transfers.pinning = framework_of(options.framework).copies.pinned_cost;
+  transfers.sharers = std::min(devices_of_job(options), hardware.devices);
   transfers.host_sharers = devices_of_host(options, hardware);
   return transfers;
 }
@@ -229,15 +234,16 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
 Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
   const MemoryTier& far = hardware.far_memory;
   const Bytes all = options.far_memory.value_or(far.capacity - far.reserved);
-  return Bytes(all.count() / devices_of_host(options, hardware));
+  const int simulated = options.state.shard == Shard::kNone ? options.devices : 1;
+  return Bytes((all * simulated).count() / devices_of_host(options, hardware));
 }
 
 int sharing_devices(const CaseOptions& options) {
-  return options.state.shard == Shard::kNone ? 1 : std::max(options.devices, options.state.devices);
+  return options.state.shard == Shard::kNone ? 1 : devices_of_job(options);
 }
 
 int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware) {
-  const int devices = sharing_devices(options);
+  const int devices = devices_of_job(options);
   return std::min(devices, hardware.devices_per_host.value_or(devices));
 }
 

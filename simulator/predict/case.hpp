@@ -133,12 +133,12 @@ struct WorkloadOptions {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Returns a device's part of its host's memory: --far-memory, else the profile's, over devices_of_host().
+/// Returns --far-memory, else the profile's: the part of the devices that are simulated, one where they shard.
 [[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);
-/// Returns the number of those devices that share one host's memory and processor.
+/// Returns the number of the job's devices that share one host's memory and processor.
 [[nodiscard]] int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.

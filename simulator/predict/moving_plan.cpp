@@ -420,9 +420,6 @@ void add_state_words(const Case& which, RunReport& report) {
       if (*budget) *budget = **budget * devices;
     }
   }
-  if (which.moving->options.shards(Shard::kOptimizer) && !which.hardware.peers) {
-    report.assumed.emplace_back("peers");
-  }
   if (!report.state || report.state->far_updates == 0) return;
   report.state->far_rate = which.far_compute.throughput;
   report.state->threads = which.far_compute.threads;

@@ -169,12 +169,7 @@ Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest
   Case job = which;
   job.devices = 1;
   job.sub_batch = samples;
-  job.transfers.sharers = which.devices;
-  if (samples == largest) {
-    job.costs.transfers = estimate_transfers(job.costs.link_bytes(), which.hardware, job.transfers);
-  } else {
-    job.costs = round_costs(job, samples);
-  }
+  if (samples != largest) job.costs = round_costs(job, samples);
   SubBatch& sub_batch = job.schedule_options.sub_batch;
   if (sub_batch.kind == SubBatch::Kind::kSize && sub_batch.samples > samples) {
     if (samples == largest) {
@@ -186,7 +181,7 @@ Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest
   return job;
 }
 
-/// Gradients cross the devices' own links instead of the host's: a ring's reduce-scatter, then its all-gather.
+/// Gradients cross the devices' own links: a ring's reduce-scatter, then its all-gather.
 void exchange_over_peers(const PeerLink& peers, Iteration& all) {
   for (std::size_t i = 0; i < all.graph->tensors.size(); ++i) {
     const Tensor& tensor = all.graph->tensors[i];
@@ -200,9 +195,8 @@ void exchange_over_peers(const PeerLink& peers, Iteration& all) {
   }
 }
 
-// Devices with as many samples run the same plan, so there are at most two to make. Planning at the fair share of the link
-// is what such devices see: they copy at the same times. The engine then shares the link as it is used, so a device that
-// copies alone gets all of it.
+// Devices with as many samples run the same plan, so there are at most two to make. They copy at the same times, so each
+// has an equal share of what a host gives together.
 PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, Bytes budget) {
   const std::vector<std::int64_t> samples = split_batch(which.inputs.batch, which.devices);
   std::vector<Share> shares;  // by size, the larger one first
@@ -236,7 +230,7 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
       write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
   all->costs.transfers =
       estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
-  if (which.hardware.peers) exchange_over_peers(*which.hardware.peers, *all);
+  exchange_over_peers(peers_of(which.hardware, which.transfers), *all);
   const auto& first = shares.front().planned.iteration;
   all->share = first ? first : std::make_shared<const Iteration>(which);
   Plan plan = join_devices(plans, *all, which.exchange);

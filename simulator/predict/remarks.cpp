@@ -119,12 +119,13 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
     const bool updates_far =
         !inputs.far_compute && inputs.offload.find("update far") != std::string::npos;
     if (below(field, "far_compute") && !updates_far) return false;
-    if (below(field, "peers") && inputs.offload.find(" shards") == std::string::npos) return false;
+    if (below(field, "peers") && inputs.devices == 1) return false;
     return !other_model && !replaced && !other_peak(field, inputs);
   };
   std::vector<std::string> used = assumed_of_architecture(hardware, inputs);
   std::ranges::copy_if(hardware.assumed, std::back_inserter(used), is_used);
   for (const std::string& field : framework.assumed) used.push_back("framework." + field);
+  if (inputs.devices > 1 && !hardware.peers) used.emplace_back("peers");
   return used;
 }
 

@@ -108,9 +108,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   if (!pressure.feasible) return;
   // What memory forces on a schedule that only moves tensors, others may avoid.
   if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
-  // Of unequal shares only the first one's pressure is known.
-  const bool equal = which.inputs.batch % which.devices == 0;
-  run.bounds = bound_cuts(pressure, share.costs.transfers, equal ? which.devices : 1);
+  run.bounds = bound_cuts(pressure, share.costs.transfers);
   if (which.devices > 1) {
     run.bounds->add(exchange_bound(all, which.exchange));
     run.bounds->raise(fetch_bound(all, pressure));

@@ -419,9 +419,10 @@ class Search {
 
   [[nodiscard]] Bytes memory_of(const OutOfMemory& oom) const {
     const HardwareProfile& hardware = request_.machine.profile;
-    return oom.tier == OutOfMemory::Tier::kNear ? budget_of(request_.options, hardware)
-                                                : far_capacity_of(request_.options, hardware) *
-                                                      devices_of_host(request_.options, hardware);
+    const CaseOptions& options = request_.options;
+    if (oom.tier == OutOfMemory::Tier::kNear) return budget_of(options, hardware);
+    const bool shares = sharing_devices(options) > 1;
+    return far_capacity_of(options, hardware) * (shares ? devices_of_host(options, hardware) : 1);
   }
 
   BorderTrial try_size(std::int64_t number) {

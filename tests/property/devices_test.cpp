@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t kMostNaiveSteps = 800;
 
-BytesPerSecond share_of(BytesPerSecond rate, std::int64_t devices) {
-  if (rate == kInfiniteRate) return rate;
-  return BytesPerSecond(std::max<std::int64_t>(1, rate.count() / devices));
-}
-
 /// One network on some devices under one schedule.
 struct DeviceCase {
   std::string text;
@@ -35,9 +30,9 @@ struct DeviceCase {
   LinkSpec link;
   Bytes piece;
 
-  [[nodiscard]] CostTable costs_at(std::int64_t samples, const LinkSpec& over) const {
+  [[nodiscard]] CostTable costs_at(std::int64_t samples) const {
     CostTable costs = workload_of_text(text, samples).costs;
-    set_link(costs, over);
+    set_link(costs, link);
     return costs;
   }
 };
@@ -53,11 +48,8 @@ struct Share {
 };
 
 Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
-  LinkSpec fair = test.link;
-  fair.to_far = share_of(fair.to_far, test.devices);
-  fair.to_near = share_of(fair.to_near, test.devices);
   Share share{.own = {.graph = {std::shared_ptr<void>(), &test.workload.graph},
-                      .costs = test.costs_at(samples, fair),
+                      .costs = test.costs_at(samples),
                       .sub_batch = samples},
               .result = {}};
   const auto plan = [&](const CostTable& costs) {
@@ -72,13 +64,12 @@ Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
   if (test.sub_batch.kind == SubBatch::Kind::kOff) {
     share.result.plan = plan(share.own.costs);
   } else {
-    share.result =
-        plan_in_rounds({.graph = test.workload.graph,
-                        .costs = share.own.costs,
-                        .budget = budget,
-                        .sub_batch = test.sub_batch,
-                        .costs_at = [&](std::int64_t b) { return test.costs_at(b, fair); },
-                        .plan = plan});
+    share.result = plan_in_rounds({.graph = test.workload.graph,
+                                   .costs = share.own.costs,
+                                   .budget = budget,
+                                   .sub_batch = test.sub_batch,
+                                   .costs_at = [&](std::int64_t b) { return test.costs_at(b); },
+                                   .plan = plan});
   }
   return share;
 }
@@ -134,9 +125,8 @@ Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exch
   find_memory_pressure(graph, costs, budget, pressure);
   REQUIRE(pressure.feasible);
   if (test.schedule.is(Trait::kRecomputes)) pressure.cuts.clear();
-  const int under_same = test.batch % test.devices == 0 ? test.devices : 1;
-  Duration bound = std::max(bound_cuts(pressure, costs.transfers, under_same).best(),
-                            bound_windows(graph, costs, pressure));
+  Duration bound =
+      std::max(bound_cuts(pressure, costs.transfers).best(), bound_windows(graph, costs, pressure));
   bound += exchange_bound(joint.all, exchange);
   return std::max(bound, fetch_bound(joint.all, pressure));
 }

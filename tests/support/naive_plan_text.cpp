@@ -136,7 +136,7 @@ NaivePlan read_plan_text(std::string_view text) {
   NaivePlan plan;
   std::stringstream lines{std::string(text)};
   std::string line;
-  if (!std::getline(lines, line) || line != "ooc-paleo-plan 1") fail("unknown version: " + line);
+  if (!std::getline(lines, line) || line != "ooc-paleo-plan 2") fail("unknown version: " + line);
   const auto header = [&](const std::string& key) {
     if (!std::getline(lines, line)) fail("ends before " + key);
     const auto words = split(line, ' ');
@@ -147,8 +147,6 @@ NaivePlan read_plan_text(std::string_view text) {
   plan.static_bytes = std::stoll(header("static"));
   plan.devices = std::stoi(header("devices"));
   read_duplex(plan, lines);
-  plan.peak_to_far = rate_of(header("peak_to_far"));
-  plan.peak_to_near = rate_of(header("peak_to_near"));
   while (std::getline(lines, line)) {
     if (line.rfind("initial ", 0) == 0)
       plan.initial.push_back(read_initial(line));

@@ -179,44 +179,24 @@ class Naive {
 
   /// Bytes/s of every step that moves bytes now.
   std::map<std::size_t, std::int64_t> current_rates() const {
-    std::vector<std::size_t> far, near;
+    std::map<std::size_t, std::int64_t> rates;
     for (std::size_t s = 0; s < states_.size(); ++s) {
       if (states_[s].phase != Phase::kMoving) continue;
-      (plan_.steps[s].kind == "to_far" ? far : near).push_back(s);
-    }
-    std::map<std::size_t, std::int64_t> rates;
-    share(far, plan_.peak_to_far, rates);
-    share(near, plan_.peak_to_near, rates);
-    if (!far.empty() && !near.empty()) {
-      for (auto& [s, rate] : rates) {
-        const bool to_far = plan_.steps[s].kind == "to_far";
-        const Wide scaled =
-            Wide{rate} * (to_far ? plan_.duplex_to_far : plan_.duplex_to_near) / kBillion;
-        rate = scaled < 1 ? 1 : static_cast<std::int64_t>(scaled);
+      const NaiveStep& step = plan_.steps[s];
+      const bool to_far = step.kind == "to_far";
+      const Wide duplex = to_far ? plan_.duplex_to_far : plan_.duplex_to_near;
+      bool meets = false;  // a copy of the same device that goes the other way
+      for (std::size_t other = 0; other < states_.size(); ++other) {
+        meets = meets || (states_[other].phase == Phase::kMoving &&
+                          plan_.steps[other].device == step.device &&
+                          (plan_.steps[other].kind == "to_far") != to_far);
       }
+      rates[s] = *step.rate;
+      if (meets)
+        rates[s] =
+            std::max<std::int64_t>(1, static_cast<std::int64_t>(*step.rate * duplex / kBillion));
     }
     return rates;
-  }
-
-  /// Max-min fair in whole bytes/s: the slowest first; each gets its own rate or, if that is less,
-  /// an equal part of what is left. One copy alone has its own rate.
-  void share(std::vector<std::size_t> copies, std::optional<std::int64_t> peak,
-             std::map<std::size_t, std::int64_t>& rates) const {
-    std::sort(copies.begin(), copies.end(), [&](std::size_t a, std::size_t b) {
-      return std::tuple(*plan_.steps[a].rate, plan_.steps[a].device) <
-             std::tuple(*plan_.steps[b].rate, plan_.steps[b].device);
-    });
-    std::int64_t left = peak.value_or(0);
-    auto waiting = static_cast<std::int64_t>(copies.size());
-    for (const std::size_t s : copies) {
-      std::int64_t rate = *plan_.steps[s].rate;
-      if (copies.size() > 1 && peak) {
-        rate = std::min(rate, std::max<std::int64_t>(1, left / waiting));
-        left -= rate;
-        --waiting;
-      }
-      rates[s] = rate;
-    }
   }
 
   /// The next instant at which something happens by itself; -1: nothing is running.

@@ -33,7 +33,6 @@ struct NaivePlan {
   std::int64_t budget = 0, static_bytes = 0;
   std::int64_t duplex_to_far = 0, duplex_to_near = 0;  ///< parts per billion
   int devices = 0;
-  std::optional<std::int64_t> peak_to_far, peak_to_near;  ///< unset: infinite
   struct Initial {
     std::size_t block = 0;
     std::int64_t bytes = 0;

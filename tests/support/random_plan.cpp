@@ -80,11 +80,6 @@ void Drawing::add_costs(std::size_t count) {
   // Every second one with a share for each direction.
   costs.transfers.duplex = Ratio(draw.of(kDuplex));
   if (draw.one_in(2)) costs.transfers.duplex.to_near = Ratio(draw.of(kDuplex));
-  const auto peak = [&] {
-    return draw.one_in(3) ? kInfiniteRate : BytesPerSecond(draw.of(kRates));
-  };
-  costs.transfers.to_far_peak = peak();
-  costs.transfers.to_near_peak = peak();
 }
 
 BlockId Drawing::add_block(std::size_t object, int device) {

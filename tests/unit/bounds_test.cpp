@@ -140,20 +140,6 @@ TEST_CASE("a network input has a far copy already: it only needs to come in") {
   CHECK(bounds->windows == Duration(80));
 }
 
-TEST_CASE("devices that share the link move everybody's bytes in one direction of a cut") {
-  // While the backward task of c runs (300-400 ms), a and b have no near copy: 2 GB out from 50 ms on, when a
-  // is there, and 2 GB in behind it, then 100 ms for the backward task of a.
-  const Workload workload = bound_example();
-  MemoryPressure pressure;
-  find_memory_pressure(workload.graph, workload.costs, 3 * kGigabyte, pressure);
-  const TransferCosts& transfers = workload.costs.transfers;
-  // max(300, 50 + 200) + 100 + 200 + 100.
-  CHECK(bound_cuts(pressure, transfers).cut == 700 * kMillisecond);
-  // 4 GB in: max(300, 50 + 200) + 100 + 400 + 100; 4 GB out: max(300, 50 + 400) + 100 + 200 + 100.
-  CHECK(bound_cuts(pressure, transfers, 2).cut == 900 * kMillisecond);
-  CHECK(bound_cuts(pressure, transfers, 2).compute == 600 * kMillisecond);
-}
-
 TEST_CASE("a subset of the windows bounds no higher than all of them, and the cuts still count") {
   const Workload workload = bound_example();
   MemoryPressure pressure;

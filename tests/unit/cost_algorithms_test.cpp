@@ -226,26 +226,34 @@ TEST_CASE("a direction may have a link of its own, before that of both") {
   CHECK(curve.to_near[0].alone == Duration(210'000));
 }
 
-TEST_CASE("one of several sharers gets a fair share of what link and far memory give together") {
-  // In 10 GB/s and out 5 GB/s, for four; the whole is what it was, and latency has no share.
+TEST_CASE("one of several sharers gets an equal share of the connection, and of far memory") {
+  // In 10 GB/s and out 5 GB/s, for four; latency has no share.
   const TransferCosts it = costs({.sharers = 4});
   CHECK(it.to_near[0].rate == BytesPerSecond(2'500'000'000));
   CHECK(it.to_far[0].rate == BytesPerSecond(1'250'000'000));
   CHECK(it.to_near[0].latency == Duration(6'000));
-  CHECK(it.to_near_peak == BytesPerSecond(10'000'000'000));
-  // Far memory is shared, too: min(2, 10) GB/s.
-  const TransferCosts far = costs({.far_throughput = BytesPerSecond(2'000'000'000), .sharers = 4});
-  CHECK(far.to_near[0].rate == BytesPerSecond(500'000'000));
+  CHECK(it.to_near_peak == BytesPerSecond(2'500'000'000));
+  // Four that share far memory's 20 GB/s, each with a connection of 10 GB/s; or two pairs that share one.
+  const TransferOptions four{.far_throughput = BytesPerSecond(20'000'000'000), .host_sharers = 4};
+  CHECK(costs(four).to_near[0].rate == BytesPerSecond(5'000'000'000));
+  TransferOptions pairs = four;
+  pairs.sharers = 2;
+  CHECK(costs(pairs).to_far[0].rate == BytesPerSecond(2'500'000'000));
+  CHECK(costs(pairs).to_near[0].rate == BytesPerSecond(5'000'000'000));
   // Near memory is each device's own: of 300 GB/s together one of two gets 100, not 150.
   const TransferCosts near = costs(
       {.link = BytesPerSecond(300'000'000'000), .far_throughput = kInfiniteRate, .sharers = 2});
   CHECK(near.to_near[0].rate == BytesPerSecond(100'000'000'000));
-  CHECK(near.to_near_peak == BytesPerSecond(300'000'000'000));
   // A curve's copies likewise; those of the smallest size are all latency.
   const TransferCosts curve =
       costs({.mode = CopyMode::kPageable, .sharers = 2}, {Bytes(1'000), Bytes(1'000'000)});
   CHECK(curve.to_near[0].alone == Duration(10'000));
   CHECK(curve.to_near[1].rate == BytesPerSecond(5'000'000'000));
+  const TransferCosts host = costs({.mode = CopyMode::kPageable,
+                                    .far_throughput = BytesPerSecond(8'000'000'000),
+                                    .host_sharers = 4},
+                                   {Bytes(1'000'000)});
+  CHECK(host.to_near[0].rate == BytesPerSecond(2'000'000'000));
 }
 
 TEST_CASE("the latency override replaces the connection's share only") {

@@ -1,4 +1,4 @@
-// Copies: latency, rounding, and two directions or two devices on one link, by hand-computed numbers.
+// Copies: latency, rounding, two directions of a link and two devices, by hand-computed numbers.
 #include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
@@ -134,42 +134,16 @@ TEST_CASE("a copy in its latency takes no share of the link") {
   }
 }
 
-TEST_CASE(
-    "a direction's peak is shared fairly among devices, a slow one's rest goes to the others") {
-  // Peak 1 GB/s. Alone each would run at its own rate.
-  SUBCASE("two equal copies: half each") {
-    Scenario s(2);
-    s.costs.transfers.to_far_peak = kLinkGigabyte;
-    s.costs.transfers.to_near_peak = kLinkGigabyte;
-    const StepId a = s.to_far({.bytes = 100}, {}, 0);
-    const StepId b = s.to_far({.bytes = 50}, {}, 1);
-    s.run();
-    CHECK(s.end(b) == 100);  // 50 bytes at 0.5 B/ns
-    CHECK(s.end(a) == 150);  // 50 of 100 by then, 50 more alone
-  }
-  SUBCASE("a copy that can use only 0.2 GB/s leaves 0.8 to the other") {
-    Scenario s(2);
-    s.costs.transfers.to_far_peak = kLinkGigabyte;
-    s.costs.transfers.to_near_peak = kLinkGigabyte;
-    const StepId slow = s.to_near({.bytes = 20, .rate = BytesPerSecond(200'000'000)}, {}, 0);
-    const StepId fast = s.to_near({.bytes = 80}, {}, 1);
-    s.run();
-    CHECK(s.end(slow) == 100);
-    CHECK(s.end(fast) == 100);
-  }
-  SUBCASE("a direction's sharing does not touch the other direction; duplex does") {
-    Scenario s(2);
-    s.costs.transfers.to_far_peak = kLinkGigabyte;
-    s.costs.transfers.to_near_peak = kLinkGigabyte;
-    set_duplex(s, 80);
-    const StepId a = s.to_far({.bytes = 40}, {}, 0);
-    const StepId b = s.to_far({.bytes = 40}, {}, 1);
-    const StepId in = s.to_near({.bytes = 80}, {}, 0);
-    s.run();
-    CHECK(s.end(a) == 100);  // 1 / 2 x 0.8 = 0.4 B/ns
-    CHECK(s.end(b) == 100);
-    CHECK(s.end(in) == 100);  // 0.8 B/ns
-  }
+TEST_CASE("devices have links of their own: only copies of one device meet") {
+  Scenario s(2);
+  set_duplex(s, 80);
+  const StepId a = s.to_far({.bytes = 80}, {}, 0);
+  const StepId b = s.to_far({.bytes = 80}, {}, 1);
+  const StepId in = s.to_near({.bytes = 80}, {}, 0);
+  s.run();
+  CHECK(s.end(a) == 100);  // 0.8 B/ns
+  CHECK(s.end(b) == 80);
+  CHECK(s.end(in) == 100);
 }
 
 TEST_CASE("a copy that would take longer than any limit saturates instead of overflowing") {

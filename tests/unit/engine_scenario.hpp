@@ -14,10 +14,7 @@ namespace ooc::test {
 class Scenario {
  public:
   explicit Scenario(int devices = 1, bool one_stream = false)
-      : builder_(PlanHeader{.devices = devices, .one_stream = one_stream}) {
-    costs.transfers.to_far_peak = kInfiniteRate;
-    costs.transfers.to_near_peak = kInfiniteRate;
-  }
+      : builder_(PlanHeader{.devices = devices, .one_stream = one_stream}) {}
 
   struct Copy {
     std::int64_t bytes = 0;

@@ -118,13 +118,11 @@ TEST_CASE("a step takes no block of another device") {
 // The text form of a plan, byte by byte, and that the naive reader reads it back.
 
 constexpr const char* kText =
-    "ooc-paleo-plan 1\n"
+    "ooc-paleo-plan 2\n"
     "budget 1000\n"
     "static 5\n"
     "devices 2\n"
     "duplex 850000000\n"
-    "peak_to_far 12\n"
-    "peak_to_near inf\n"
     "initial 0:100@1 image\n"
     "step 0 compute.1 compute time=7 waits=- takes=1:200,2:30 frees=0,2 name=a b\\\\\\n.forward\n"
     "step 1 to_far.1 to_far bytes=200 latency=9 rate=12 waits=0 takes=- frees=1 name=to_far y\n"
@@ -149,8 +147,6 @@ struct TextExample {
     const TransferCost in{Duration(0), kInfiniteRate, Duration(0)};
     costs.transfers.to_far = {out, out};
     costs.transfers.to_near = {in, in};
-    costs.transfers.to_far_peak = BytesPerSecond(12);
-    costs.transfers.to_near_peak = kInfiniteRate;
     costs.transfers.duplex = Ratio(850'000'000);
 
     PlanBuilder builder(Bytes(5), 2);
@@ -191,11 +187,10 @@ TEST_CASE("unequal shares of the link stand on a line each") {
   const NaivePlan plan = read_plan_text(expected);
   CHECK(plan.duplex_to_far == 960'000'000);
   CHECK(plan.duplex_to_near == 500'000'000);
-  CHECK(plan.peak_to_far == 12);
 }
 
 TEST_CASE("the naive reader refuses what it does not know") {
-  CHECK_THROWS_AS((void)read_plan_text("ooc-paleo-plan 2\n"), std::runtime_error);
+  CHECK_THROWS_AS((void)read_plan_text("ooc-paleo-plan 1\n"), std::runtime_error);
   std::string text = kText;
   text.replace(text.find("waits=0 "), 8, "later=0 ");
   CHECK_THROWS_AS((void)read_plan_text(text), std::runtime_error);
