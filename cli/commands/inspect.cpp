@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "simulator/predict/case.hpp"

@@ -11,7 +11,7 @@
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/replay/run_plan.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "simulator/predict/ranges.hpp"

@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "cli/flags.hpp"
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/parse.hpp"

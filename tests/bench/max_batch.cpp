@@ -2,7 +2,7 @@
 // run; the network and the profile are read once, the costs of a batch worked out once for all schedules.
 #include <stdexcept>
 
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "simulator/schedules/own_options.hpp"

@@ -2,7 +2,7 @@
 // in core, on a V100 whose link is the bottleneck.
 #include <stdexcept>
 
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "simulator/predict/case.hpp"
 #include "simulator/schedules/mix_search.hpp"
 #include "tests/bench/benchmark.hpp"

@@ -1,6 +1,6 @@
 // Plans of several devices as the commands make them, with real networks: sound for every schedule, also in
 // sub-batches, with pageable copies and where a schedule adds tasks of its own.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/validate_plan.hpp"

@@ -1,6 +1,6 @@
 // The largest batch: the worked example of docs/formats.md by hand, two published figures, the border
 // checked against `predict`, and bad input.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "model/base/errors.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"

@@ -1,6 +1,6 @@
 // `need`, `fit` and `max --of`: the worked example of docs/formats.md by hand, every value and the lower end of its
 // bracket run again as `predict` runs them, every reason, and bad input.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/solve.hpp"
 #include "tests/cli/run_program.hpp"

@@ -2,7 +2,7 @@
 // same? Shipped networks under every schedule, with less memory than they take: reserved memory stays within the
 // budget and above what lives, the margin that is left is said, sweeps and `predict` leave the same one, and what
 // runs in the budget less the largest margin with every byte usable runs in the budget with this allocator.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"

@@ -1,7 +1,7 @@
 // More memory or a faster link never gives a longer time by more than 0.1 %, workspaces included: every shipped schedule
 // over random networks and over shipped ones. Schedules whose rules cannot promise that are named with their cause, and
 // their files say so.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"

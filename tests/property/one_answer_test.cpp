@@ -1,7 +1,7 @@
 // One question, one answer: whatever command is asked the same job, the row is the same to the nanosecond and the byte.
 // Random jobs over shipped networks, machines, schedules, frameworks, budgets and links; `predict` is what the rows of
 // `compare` and `sweep` and the runs that `need` and `max-batch` report are set against. `fit` runs as `predict` does.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "cli/sweep/grid.hpp"
 #include "reports/writers/csv.hpp"
 #include "simulator/predict/compare.hpp"

@@ -1,7 +1,7 @@
 // Is the smallest budget that a job which does not fit is told true? For shipped networks, every schedule,
 // every allocator and both ways to copy: what is promised to suffice does, and one byte less does not. What
 // cannot be promised is left unsaid: then that very budget was tried and does not suffice.
-#include "cli/load.hpp"
+#include "cli/job.hpp"
 #include "cli/locate.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/own_options.hpp"
