@@ -117,7 +117,7 @@ bool CachingMemory::place(BlockId id) {
 
 CachingMemory::PieceId CachingMemory::take_piece(SegmentCache& cache, std::int16_t pool,
                                                  std::int64_t bytes) {
-  PieceId chosen = find(cache, pool, bytes);
+  PieceId chosen = find_free(cache, pool, bytes);
   if (chosen == kNone) chosen = add_segment(cache, pool, segment_for(bytes));
   if (chosen == kNone) return kNone;
   cut_off_rest(cache, chosen, bytes);
@@ -175,8 +175,8 @@ void CachingMemory::no_longer_free(SegmentCache& cache, PieceId id) {
 }
 
 /// Of the pieces that are large enough the smallest, which is then no longer free.
-CachingMemory::PieceId CachingMemory::find(SegmentCache& cache, std::int16_t pool,
-                                           std::int64_t bytes) {
+CachingMemory::PieceId CachingMemory::find_free(SegmentCache& cache, std::int16_t pool,
+                                                std::int64_t bytes) {
   std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(pool)];
   const auto found =
       std::lower_bound(free.begin(), free.end(), bytes,

@@ -62,7 +62,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   PieceId take_piece(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
   void keep_free(SegmentCache& cache, PieceId id);
   void no_longer_free(SegmentCache& cache, PieceId id);
-  PieceId find(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
+  PieceId find_free(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
   PieceId add_segment(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
   void give_back_segments(SegmentCache& cache);
   void cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes);
