@@ -103,18 +103,25 @@ std::vector<TensorId> find_candidates(const TrainingGraph& graph) {
 }
 
 Footprint footprint_without(const PlanningProblem& problem, const std::vector<TensorId>& away) {
+  std::vector<std::optional<TaskId>> back(problem.graph.tensors.size());
+  for (const TensorId tensor : away) {
+    back[tensor.at()] = problem.graph.lifetimes[tensor.at()].first_backward_use;
+  }
+  return footprint_between(problem, back);
+}
+
+Footprint footprint_between(const PlanningProblem& problem,
+                            const std::vector<std::optional<TaskId>>& back) {
   const TrainingGraph& graph = problem.graph;
-  std::vector<bool> moves(graph.tensors.size());
-  for (const TensorId tensor : away) moves[tensor.at()] = true;
   Footprint footprint(problem, graph.tasks.size());
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const TensorId tensor = make_id<TensorId>(i);
     const Lifetime& life = graph.lifetimes[i];
     if (!life.last_use) continue;
     const std::size_t end = life.last_use->at() + 1;
-    if (moves[i]) {
+    if (back[i]) {
       footprint.add({tensor, first_task(life), life.last_forward_use->at() + 1});
-      footprint.add({tensor, life.first_backward_use->at(), end});
+      footprint.add({tensor, back[i]->at(), end});
     } else {
       footprint.add({tensor, first_task(life), end});
     }

@@ -23,6 +23,9 @@ namespace ooc {
 /// Returns the memory needed by task if these candidates are away between their last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);
+/// Returns it by the task from which each tensor is near again; unset: the tensor stays.
+[[nodiscard]] Footprint footprint_between(const PlanningProblem& problem,
+                                          const std::vector<std::optional<TaskId>>& back);
 
 /// Returns OutOfMemory at the first task beyond the budget; unset: all fit.
 [[nodiscard]] std::optional<OutOfMemory> task_shortage(const PlanningProblem& problem,

@@ -30,7 +30,7 @@
 #include <algorithm>
 #include <string>
 
-#include "simulator/schedules/footprint.hpp"
+#include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/task_plan.hpp"
 #include "simulator/schedules/vdnn_common.hpp"
 
@@ -72,27 +72,6 @@ std::vector<Move> find_moves(const TrainingGraph& graph) {
   return moves;
 }
 
-Footprint footprint_of(const PlanningProblem& problem, const std::vector<Move>& moves) {
-  const TrainingGraph& graph = problem.graph;
-  Footprint footprint(problem, graph.tasks.size());
-  std::vector<const Move*> move_of(graph.tensors.size(), nullptr);
-  for (const Move& move : moves) move_of[move.tensor.at()] = &move;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const TensorId tensor = make_id<TensorId>(i);
-    const Lifetime& life = graph.lifetimes[i];
-    if (!life.last_use) continue;
-    const std::size_t end = life.last_use->at() + 1;
-    if (move_of[i] != nullptr) {
-      footprint.add({tensor, first_task(life), life.last_forward_use->at() + 1});
-      footprint.add({tensor, move_of[i]->may_return_after.at() + 1, end});
-    } else {
-      footprint.add({tensor, first_task(life), end});
-    }
-  }
-  footprint.add_workspaces();
-  return footprint;
-}
-
 std::optional<TaskId> turn_of(const TrainingGraph& graph) {
   if (graph.forward_tasks == 0) return std::nullopt;
   const TaskId last = make_id<TaskId>(graph.forward_tasks - 1);
@@ -106,8 +85,13 @@ PlanResult plan_vdnnpp(const PlanningProblem& problem) {
   check_options(problem.options);
   const TrainingGraph& graph = problem.graph;
   const std::vector<Move> moves = find_moves(graph);
-  const auto name = [&](std::size_t i) { return task_name(graph, make_id<TaskId>(i)); };
-  if (auto shortage = footprint_of(problem, moves).shortage(name)) return *std::move(shortage);
+  std::vector<std::optional<TaskId>> back(graph.tensors.size());
+  for (const Move& move : moves) {
+    back[move.tensor.at()] = make_id<TaskId>(move.may_return_after.at() + 1);
+  }
+  if (auto shortage = task_shortage(problem, footprint_between(problem, back))) {
+    return *std::move(shortage);
+  }
   Plan plan = build_task_plan(problem, moves, turn_of(graph));
   plan.far_compression = problem.options.far_compression;
   return plan;
