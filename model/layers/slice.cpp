@@ -1,6 +1,7 @@
 // Slice: { "type": "slice", "axis": 0, "begin": 0, "end": 32 }: positions begin ... end - 1 of one
 // axis, counted without the batch. Forward reads and writes what is taken; backward reads dY and
 // writes the whole dX (zeros beside the slice). The whole axis is a view. Saves nothing.
+#include "model/layers/attributes.hpp"
 #include "model/layers/movement.hpp"
 
 namespace ooc {

@@ -3,6 +3,7 @@
 // identity is a view. Saves nothing.
 #include <fmt/format.h>
 
+#include "model/layers/attributes.hpp"
 #include "model/layers/movement.hpp"
 
 namespace ooc {
