@@ -61,7 +61,7 @@ install_packages() {
 }
 
 run_apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o Acquire::Languages=none "$@"
 }
 
 # tests_option <preset> [target ...]: with or without tests. The program alone is configured without: who only
