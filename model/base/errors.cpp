@@ -40,14 +40,7 @@ std::string one_line(const SpecError::Parts& parts) {
     text += (place.empty() ? "" : place + ": ") + "found " + found + ", expected " + expected;
   }
   if (!parts.hint.empty()) text += " (" + cut_part(parts.hint, kLongestList) + ")";
-  std::string shown;  // one line, and nothing that a terminal would obey
-  for (std::size_t i = 0; i < text.size();) {
-    const std::string_view rest = std::string_view(text).substr(i);
-    const std::size_t length = character_length(rest);
-    shown += control_length(rest) == 0 ? rest.substr(0, length) : " ";
-    i += length;
-  }
-  return shown;
+  return printable(text, {}, " ");  // one line, and nothing that a terminal would obey
 }
 
 // "Did you mean": the optimal string alignment distance (insert, delete, replace, swap neighbours),

@@ -55,6 +55,9 @@ class JsonWriter {
   JsonWriter& member(std::string_view its_key, const Value& its_value) {
     return key(its_key).value(its_value);
   }
+  /// Writes an object, whose members `put(value)` writes; null if unset.
+  template <class Value, class Put>
+  JsonWriter& object(std::string_view its_key, const std::optional<Value>& value, Put put);
   /// Writes a list of objects; `put(row)` writes the members of one.
   template <class Rows, class Put>
   JsonWriter& objects(std::string_view its_key, const Rows& rows, Put put);
@@ -100,6 +103,15 @@ JsonWriter& JsonWriter::value(const Value& value) {
     for (const auto& each : value) this->value(each);
     return end();
   }
+}
+
+template <class Value, class Put>
+JsonWriter& JsonWriter::object(std::string_view its_key, const std::optional<Value>& value,
+                               Put put) {
+  if (!value) return member(its_key, nullptr);
+  begin_object(its_key);
+  put(*value);
+  return end();
 }
 
 template <class Rows, class Put>

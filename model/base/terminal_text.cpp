@@ -98,13 +98,13 @@ std::size_t control_length(std::string_view text) {
   return in_20xx || in_206x ? 3 : 0;
 }
 
-std::string printable(std::string_view text, std::string_view kept) {
+std::string printable(std::string_view text, std::string_view kept, std::string_view shown) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const std::string_view rest = text.substr(i);
     const std::size_t length = character_length(rest);
     const bool is_shown = control_length(rest) == 0 || kept.find(text[i]) != std::string_view::npos;
-    result += is_shown ? rest.substr(0, length) : "?";
+    result += is_shown ? rest.substr(0, length) : shown;
     i += length;
   }
   return result;

@@ -19,9 +19,10 @@ namespace ooc {
 /// Returns the offset of the first byte that is not valid UTF-8; text.size() if there is none.
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
 
-/// Returns `text` with "?" for each control character, except ASCII ones in `kept`. For names of
+/// Returns `text` with `shown` for each control character, except ASCII ones in `kept`. For names of
 /// files that are printed.
-[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {});
+[[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {},
+                                    std::string_view shown = "?");
 
 /// Returns `text` with control characters escaped as in JSON (\u202e), other bytes as \x9b, except ASCII ones in `kept`.
 /// Characters of `backslashed` get a backslash before them. Different texts stay different if the backslash is among them.

@@ -18,19 +18,17 @@ namespace {
 
 CellState add_gru_step(const RecurrentCell& cell, const CellPlace& place,
                        const std::optional<CellState>& before, PartList& parts) {
-  std::vector<PartInput> gate_inputs = place.x;
-  if (before) gate_inputs.emplace_back(before->hidden);
-  const PartId gates = parts.add(place.prefix + "gates", std::move(gate_inputs),
-                                 make_gates(cell, place, {.products = 3, .activation_flops = 8}));
-  std::vector<PartInput> hidden_inputs{gates};
-  if (before) hidden_inputs.emplace_back(before->hidden);
-  const PartId hidden = parts.add(place.prefix + "hidden", std::move(hidden_inputs),
-                                  make_pointwise(cell, place,
-                                                 {.products = 3,
-                                                  .forward_flops = 11,
-                                                  .forward_moved = 6,
-                                                  .backward_flops = 23,
-                                                  .backward_moved = 11}));
+  const PartId gates =
+      parts.add(place.prefix + "gates", behind(place.x, before, &CellState::hidden),
+                make_gates(cell, place, {.products = 3, .activation_flops = 8}));
+  const PartId hidden =
+      parts.add(place.prefix + "hidden", behind({gates}, before, &CellState::hidden),
+                make_pointwise(cell, place,
+                               {.products = 3,
+                                .forward_flops = 11,
+                                .forward_moved = 6,
+                                .backward_flops = 23,
+                                .backward_moved = 11}));
   return {.hidden = hidden, .cell = hidden};
 }
 

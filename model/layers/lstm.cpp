@@ -20,13 +20,10 @@ namespace {
 
 CellState add_lstm_step(const RecurrentCell& cell, const CellPlace& place,
                         const std::optional<CellState>& before, PartList& parts) {
-  std::vector<PartInput> gate_inputs = place.x;
-  if (before) gate_inputs.emplace_back(before->hidden);
-  const PartId gates = parts.add(place.prefix + "gates", std::move(gate_inputs),
-                                 make_gates(cell, place, {.products = 4, .activation_flops = 17}));
-  std::vector<PartInput> cell_inputs{gates};
-  if (before) cell_inputs.emplace_back(before->cell);
-  const PartId state = parts.add(place.prefix + "cell", std::move(cell_inputs),
+  const PartId gates =
+      parts.add(place.prefix + "gates", behind(place.x, before, &CellState::hidden),
+                make_gates(cell, place, {.products = 4, .activation_flops = 17}));
+  const PartId state = parts.add(place.prefix + "cell", behind({gates}, before, &CellState::cell),
                                  make_pointwise(cell, place,
                                                 {.products = 4,
                                                  .forward_flops = 3,

@@ -51,6 +51,14 @@ struct CellState {
   PartId cell;
 };
 
+/// Returns the inputs of a part that also reads of the step before, if there is one.
+[[nodiscard]] inline std::vector<PartInput> behind(std::vector<PartInput> inputs,
+                                                   const std::optional<CellState>& before,
+                                                   PartId CellState::*state) {
+  if (before) inputs.emplace_back((*before).*state);
+  return inputs;
+}
+
 struct RecurrentCell {
   const SpecView& spec;
   const LayerInputs& inputs;

@@ -86,31 +86,20 @@ void put_out_of_memory(JsonWriter& json, const RunReport& report) {
   json.end();
 }
 
-void put_categories(JsonWriter& json, std::string_view key, const RunReport& run,
-                    const BytesByCategory& held) {
-  json.begin_object(key);
-  for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-    const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
-    if (copies && run.inputs.precision.empty()) continue;
-    json.member(category_name(static_cast<MemoryCategory>(i)), held.bytes[i]);
-  }
-  json.end();
-}
-
 /// Writes memory at the peaks of a run by category; null if unknown. Of a job that lacks GPU memory also what fills it if
 /// nothing moves.
 void put_peaks(JsonWriter& json, const RunReport& run) {
-  const auto put = [&](std::string_view key, std::optional<BytesByCategory> RunReport::*peak) {
-    if (!(run.*peak)) {
-      json.member(key, nullptr);
-      return;
+  const auto put = [&](const BytesByCategory& held) {
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+      const bool copies = static_cast<MemoryCategory>(i) == MemoryCategory::kWeightCopies;
+      if (copies && run.inputs.precision.empty()) continue;
+      json.member(category_name(static_cast<MemoryCategory>(i)), held.bytes[i]);
     }
-    put_categories(json, key, run, *(run.*peak));
   };
-  put("peak_near_by_category", &RunReport::peak_near_by_category);
-  put("peak_far_by_category", &RunReport::peak_far_by_category);
+  json.object("peak_near_by_category", run.peak_near_by_category, put);
+  json.object("peak_far_by_category", run.peak_far_by_category, put);
   if (run.in_core_by_category) {
-    put_categories(json, "in_core_peak_by_category", run, *run.in_core_by_category);
+    json.object("in_core_peak_by_category", run.in_core_by_category, put);
   }
 }
 
@@ -122,15 +111,13 @@ constexpr std::pair<std::string_view, std::string RunInputs::*> kTypes[] = {
 
 /// Writes rates by tokens; null if unknown.
 void put_sequence(JsonWriter& json, const RunReport& run) {
-  if (!run.sequence) {
-    json.member("sequence", nullptr);
-    return;
-  }
-  const SequenceRates& rates = *run.sequence;
-  json.begin_object("sequence").member("tokens", rates.tokens);
-  json.member("tokens_per_s", rates.tokens_per_s).member("model_flops", rates.model_flops);
-  json.member("peak_flop_per_s", rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
-  json.member("mfu", rates.mfu).end();
+  json.object("sequence", run.sequence, [&](const SequenceRates& rates) {
+    json.member("tokens", rates.tokens).member("tokens_per_s", rates.tokens_per_s);
+    json.member("model_flops", rates.model_flops);
+    json.member("peak_flop_per_s",
+                rates.peak ? std::optional(rates.peak->per_second) : std::nullopt);
+    json.member("mfu", rates.mfu);
+  });
 }
 
 void put_symbols(JsonWriter& json, const RunInputs& inputs) {
@@ -180,15 +167,6 @@ void put_closed_form_notes(JsonWriter& json, const std::optional<PaperEstimate>&
   json.end();
 }
 
-void put_caught(JsonWriter& json, std::string_view key,
-                const std::optional<Equations::Caught>& caught) {
-  if (!caught) {
-    json.member(key, nullptr);
-    return;
-  }
-  json.begin_object(key).member("layer", caught->layer).member("time_ns", caught->time).end();
-}
-
 void put_equation_step(JsonWriter& json, const EquationStep& step) {
   json.member("layer", step.layer).member("bytes", step.bytes);
   json.member("processing_ns", step.processing).member("swap_ns", step.swap);
@@ -213,8 +191,11 @@ void put_equations(JsonWriter& json, const Equations& equations) {
   json.member("run_swap_in_bytes_per_s", equations.swap_in_run);
   json.member("binds", equations.binds).member("capacity_bytes", equations.capacity);
   json.member("retained_bytes", equations.retained);
-  put_caught(json, "caught", equations.caught);
-  put_caught(json, "run_caught", equations.caught_run);
+  const auto put_caught = [&](const Equations::Caught& caught) {
+    json.member("layer", caught.layer).member("time_ns", caught.time);
+  };
+  json.object("caught", equations.caught, put_caught);
+  json.object("run_caught", equations.caught_run, put_caught);
   json.member("utilization_9", equations.utilization);
   json.member("utilization_12", equations.utilization_12);
   json.member("run_utilization", equations.utilization_run);

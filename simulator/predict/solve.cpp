@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/border_search.hpp"
 #include "simulator/predict/options.hpp"
@@ -549,10 +550,7 @@ void put_best_first(const SolveAxis& axis, std::vector<SolveRow>& rows) {
 std::span<const SolveAxis> solve_axes() { return kSolveAxes; }
 
 const SolveAxis* find_solve_axis(std::string_view word) {
-  for (const SolveAxis& axis : kSolveAxes) {
-    if (axis.word == word) return &axis;
-  }
-  return nullptr;
+  return find_named(kSolveAxes, word, &SolveAxis::word);
 }
 
 SolveReport solve(const SolveRequest& request) {

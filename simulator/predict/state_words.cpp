@@ -32,29 +32,20 @@ constexpr BytesPerSecond kDeepSpeedStep(61'600'000'000);
 /// Beside Adam the step scales float32 gradients and casts float32 weights (stage_1_and_2.py, stage3.py: step).
 constexpr std::int64_t kDeepSpeedPasses = 2 * 4 + 4 + 2;
 
+/// With the optimiser far, which DeepSpeed updates on the host.
+constexpr StateOptions in_deepspeed(StateOptions state) {
+  state.optimizer = kOne;
+  state.gradients = true;
+  state.far_gradients = FarGradients::kAllocated;
+  state.update_passes = kDeepSpeedPasses;
+  state.update_limit = kDeepSpeedStep;
+  return state;
+}
+
 constexpr StatePreset kStatePresets[] = {
-    {"zero-offload",
-     {.optimizer = kOne,
-      .gradients = true,
-      .gradient_bytes = kWideGradient,
-      .far_gradients = FarGradients::kAllocated,
-      .update_passes = kDeepSpeedPasses,
-      .update_limit = kDeepSpeedStep}},
-    {"zero-offload-delayed",
-     {.optimizer = kOne,
-      .gradients = true,
-      .delayed = true,
-      .gradient_bytes = kWideGradient,
-      .far_gradients = FarGradients::kAllocated,
-      .update_passes = kDeepSpeedPasses,
-      .update_limit = kDeepSpeedStep}},
-    {"zero-infinity",
-     {.optimizer = kOne,
-      .gradients = true,
-      .weights = kOne,
-      .far_gradients = FarGradients::kAllocated,
-      .update_passes = kDeepSpeedPasses,
-      .update_limit = kDeepSpeedStep}},
+    {"zero-offload", in_deepspeed({.gradient_bytes = kWideGradient})},
+    {"zero-offload-delayed", in_deepspeed({.delayed = true, .gradient_bytes = kWideGradient})},
+    {"zero-infinity", in_deepspeed({.weights = kOne})},
     {.name = "fsdp-cpu",
      .state = {.optimizer = kOne,
                .gradients = true,
