@@ -235,6 +235,23 @@ PeerLink peers_of(const HardwareProfile& profile, const TransferOptions& options
                                  scale(copies.to_near_peak, duplex.to_near))};
 }
 
+double slowdown_beside(const PeerLink& peers, Duration collectives, Duration computes) {
+  const double taken = peers.taken / kOne;
+  if (computes == Duration(0)) return 1;
+  // Beside a collective (1 - taken) of a kernel is done.
+  return 1 + std::min(taken * (collectives / computes), taken / (1 - taken));
+}
+
+void lengthen(CostTable& costs, TaskId task, double factor) {
+  const auto first = static_cast<std::size_t>(costs.first_alternative[task.at()]);
+  const auto end = static_cast<std::size_t>(costs.first_alternative[task.at() + 1]);
+  for (std::size_t at = first; at < end; ++at) {
+    TaskAlternative& way = costs.alternatives[at];
+    way.time = Duration(std::llround(static_cast<double>(way.time.count()) * factor));
+    way.seconds *= factor;
+  }
+}
+
 // A kernel that touches n bytes of pages that are far waits for the groups of faults that bring them, each of
 // which costs `fault`, and for n bytes at the mode's rate (OOC-Paleo, 4.3). Groups are of one page, or, where the
 // profile says what they grow to, as NVIDIA's driver makes them for a kernel that walks through memory in order:

@@ -57,6 +57,12 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
 [[nodiscard]] PeerLink peers_of(const HardwareProfile& profile,
                                 const TransferOptions& options = {});
 
+/// Returns the factor by which kernels take longer beside collectives that take `collectives`.
+[[nodiscard]] double slowdown_beside(const PeerLink& peers, Duration collectives,
+                                     Duration computes);
+/// Makes the task longer by that factor, whatever its algorithm.
+void lengthen(CostTable& costs, TaskId task, double factor);
+
 // Copy costs of unified memory (docs/model.md, 2): on page faults by the profile's mode
 // "unified_fault", ahead of need by "unified_prefetch".
 

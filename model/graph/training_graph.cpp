@@ -41,7 +41,7 @@ std::string device_suffix(Place place) {
 std::string piece_name(std::int32_t piece) { return "gradients." + std::to_string(piece); }
 
 std::string_view suffix(ExchangePart part) {
-  static constexpr std::string_view kTexts[] = {".sent", ".received", ".reduced", ".gathered"};
+  static constexpr std::string_view kTexts[] = {".received", ".gathered"};
   return text_at(kTexts, part);
 }
 

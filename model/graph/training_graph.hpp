@@ -89,10 +89,9 @@ enum class TensorForm {
 
 /// Part of one piece of the weight gradients in an exchanged tensor, as seen from one device.
 enum class ExchangePart {
-  kSent,      ///< this device's sums for the shards of other devices
   kReceived,  ///< sums of other devices for this device's shard
-  kReduced,   ///< this device's summed shard; for model states: sum of all micro-batches
   kGathered,  ///< summed shards of other devices
+  kReduced,   ///< no such part; of model states: sum of all micro-batches
 };
 
 struct Tensor {
@@ -100,8 +99,8 @@ struct Tensor {
   std::optional<InputId> input = {};  ///< input, for kInput
   std::optional<LayerId> layer = {};  ///< for other roles: first layer that writes the buffer
   std::int64_t bytes_per_sample = 0;
-  std::int64_t bytes_fixed = 0;             ///< further bytes, whatever the batch
-  ExchangePart part = ExchangePart::kSent;  ///< part, for kExchanged and kWeightGradient
+  std::int64_t bytes_fixed = 0;                 ///< further bytes, whatever the batch
+  ExchangePart part = ExchangePart::kReceived;  ///< for kExchanged and kWeightGradient
   std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
@@ -147,8 +146,6 @@ struct TrainingGraph {
   /// those of the first device.
   std::vector<std::size_t> device_tasks = {};
   std::vector<std::size_t> device_tensors = {};
-  /// By tensor: tensors of other devices from which its contents come. No rows: one device.
-  Csr<TensorId, TensorId> sources = {};
   std::vector<std::string> units = {};  ///< names of the units of layers whose states move together
   ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
   std::int64_t weight_bytes = 0;
@@ -178,9 +175,14 @@ struct TrainingGraph {
 /// Returns the bytes of weight copies that are saved tensors.
 [[nodiscard]] std::int64_t saved_weight_copies(const TrainingGraph& graph);
 
+/// True if devices exchange the tensor and its copies pass neither host memory nor its link.
+[[nodiscard]] inline bool is_collective(const Tensor& tensor) {
+  return tensor.role == TensorRole::kExchanged || (tensor.shards > 1 && tensor.shard_far == 0);
+}
+
 /// Returns the bytes that one device has in host memory and copies over its link. `bytes`: size in GPU memory.
 [[nodiscard]] inline Bytes host_bytes(const Tensor& tensor, Bytes bytes) {
-  return tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
+  return is_collective(tensor) || tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
 }
 
 [[nodiscard]] std::string_view accounting_name(Accounting accounting);

@@ -2,18 +2,21 @@
 // for each piece of gradients, then the updates; its tensors, then four for each piece.
 #include "model/rewrite/data_parallel.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/cost/transfer_cost.hpp"
 #include "model/graph/graph_writer.hpp"
 #include "model/rewrite/iteration.hpp"
 
 namespace ooc {
 namespace {
 
-constexpr std::size_t kParts = 4;
+constexpr std::size_t kParts = 2;
 
 /// Weights of a layer, and the task that completes their gradient.
 struct LayerGradient {
@@ -101,7 +104,6 @@ class Writer {
     TrainingGraph& graph = writer_.graph;
     graph.device_tasks.push_back(graph.tasks.size());
     graph.device_tensors.push_back(graph.tensors.size());
-    graph.sources = sources();
     const Iteration& first = *shares_[0];
     all_.costs.static_bytes = first.costs.static_bytes;
     all_.sub_batch = first.sub_batch;
@@ -133,7 +135,6 @@ class Writer {
       const TaskId update = add_task(share, make_id<TaskId>(i));
       const auto [first, end] = of_layer_[graph.tasks[update.at()].layer.at()];
       for (std::size_t piece = first; piece < end; ++piece) {
-        writer_.reads.emplace_back(update, exchanged(piece, ExchangePart::kReduced));
         writer_.reads.emplace_back(update, exchanged(piece, ExchangePart::kGathered));
       }
     }
@@ -149,13 +150,11 @@ class Writer {
     const auto others = static_cast<std::int64_t>(shares_.size()) - 1;
     for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
       for (std::size_t part = 0; part < kParts; ++part) {
-        const auto which = static_cast<ExchangePart>(part);
         writer_.add(Tensor{.role = TensorRole::kExchanged,
                            .layer = last_layer_[piece],
-                           .part = which,
+                           .part = static_cast<ExchangePart>(part),
                            .piece = static_cast<std::int32_t>(piece)});
-        const Bytes shard = all_.parallel.pieces[piece].shard;
-        bytes.push_back(which == ExchangePart::kReduced ? shard : shard * others);
+        bytes.push_back(all_.parallel.pieces[piece].shard * others);
         copied.push_back(bytes.back());
       }
     }
@@ -168,7 +167,7 @@ class Writer {
     });
   }
 
-  /// What the backward pass sends, and the tasks that add up what comes.
+  /// What the backward pass completes, and the tasks that add up what comes.
   void add_exchange() {
     const auto devices = static_cast<std::int64_t>(shares_.size());
     for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
@@ -176,12 +175,12 @@ class Writer {
       const LayerModel& layer = *round_.network->layers[last_layer_[piece].at()].model;
       const std::int64_t element = bytes_of_layer(round_.per_parameter, layer).gradient;
       const TaskId ready = make_id<TaskId>(first_task_ + all_.parallel.last_round.back()[of.ready]);
-      writer_.writes.emplace_back(ready, exchanged(piece, ExchangePart::kSent));
+      writer_.writes.emplace_back(ready, exchanged(piece, ExchangePart::kReceived));
       const TaskId reduce = writer_.add(Task{.kind = TaskKind::kReduce,
                                              .layer = last_layer_[piece],
                                              .piece = static_cast<std::int32_t>(piece)});
       writer_.reads.emplace_back(reduce, exchanged(piece, ExchangePart::kReceived));
-      writer_.writes.emplace_back(reduce, exchanged(piece, ExchangePart::kReduced));
+      writer_.writes.emplace_back(reduce, exchanged(piece, ExchangePart::kGathered));
       // Reads N shards, its own and what came, and writes one.
       const std::int64_t shard = of.shard.count();
       all_.costs.add_task(
@@ -189,30 +188,10 @@ class Writer {
     }
   }
 
-  [[nodiscard]] TensorId exchanged(std::size_t device, std::size_t piece, ExchangePart part) const {
-    return make_id<TensorId>(writer_.graph.device_tensors[device] +
-                             all_.parallel.share_tensors[device] + piece * kParts +
-                             static_cast<std::size_t>(part));
-  }
   /// On the device at hand.
   [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
-    return exchanged(all_.parallel.share_tensors.size() - 1, piece, part);
-  }
-
-  [[nodiscard]] Csr<TensorId, TensorId> sources() const {
-    std::vector<std::pair<TensorId, TensorId>> pairs;
-    for (std::size_t to = 0; to < shares_.size(); ++to) {
-      for (std::size_t from = 0; from < shares_.size(); ++from) {
-        if (from == to) continue;
-        for (std::size_t piece = 0; piece < all_.parallel.pieces.size(); ++piece) {
-          pairs.emplace_back(exchanged(to, piece, ExchangePart::kReceived),
-                             exchanged(from, piece, ExchangePart::kSent));
-          pairs.emplace_back(exchanged(to, piece, ExchangePart::kGathered),
-                             exchanged(from, piece, ExchangePart::kReduced));
-        }
-      }
-    }
-    return {writer_.graph.tensors.size(), pairs};
+    return make_id<TensorId>(first_tensor_ + all_.parallel.share_tensors.back() + piece * kParts +
+                             static_cast<std::size_t>(part));
   }
 
   const TrainingGraph& round_;
@@ -241,6 +220,32 @@ Iteration write_out_devices(const TrainingGraph& round, std::span<const Iteratio
   Iteration all = Writer(round, shares, exchange).run();
   all.costs.batch = batch;
   return all;
+}
+
+void slow_beside_exchange(const PeerLink& peers, Iteration& all) {
+  const std::vector<GradientPiece>& pieces = all.parallel.pieces;
+  for (std::size_t device = 0; device < all.parallel.last_round.size(); ++device) {
+    const std::vector<std::size_t>& round = all.parallel.last_round[device];
+    Duration waiting;  // copies of pieces that are complete
+    for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
+      for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
+        waiting +=
+            all.costs.transfers.to_near[exchanged_tensor(all, device, piece, part).at()].alone;
+      }
+      const std::size_t end =
+          piece + 1 < pieces.size() ? pieces[piece + 1].ready + 1 : round.size();
+      std::vector<TaskId> beside;
+      Duration computes;
+      for (std::size_t task = pieces[piece].ready + 1; task < end; ++task) {
+        beside.push_back(task_on_device(all, device, make_id<TaskId>(round[task])));
+        computes += all.costs[all.costs.default_alternative(beside.back())].time;
+      }
+      const double longer = slowdown_beside(peers, waiting, computes);
+      for (const TaskId task : beside) lengthen(all.costs, task, longer);
+      const auto passed = std::llround(static_cast<double>(computes.count()) * longer);
+      waiting = std::max(Duration(0), waiting - Duration(passed));
+    }
+  }
 }
 
 TaskId task_on_device(const Iteration& all, std::size_t device, TaskId of_share) {

@@ -5,15 +5,13 @@
 //
 // The exchange is a reduce-scatter and an all-gather over the devices' own links (peers_of()).
 // Gradients, in the order in which backward completes them, are cut into pieces; each device owns a
-// shard of 1/N of every piece. A device sends its sums for the shards of others (kSent), fetches
-// their sums for its own shard (kReceived), adds them up (TaskKind::kReduce), sends its shard
-// (kReduced) and fetches the others' (kGathered). Two devices each send and fetch half of their
-// gradients, twice: as much as if they swapped them.
+// shard of 1/N of every piece. A device fetches the others' sums for its shard (kReceived), adds them up
+// (TaskKind::kReduce) and fetches the others' shards (kGathered). It sends as much at the same times: one copy stands
+// for both directions. Two devices each fetch half of their gradients, twice: as much as if they swapped them.
 //
-// Where it is wrong: kernels lose nothing beside collectives. Buffers for fetched pieces are not counted; they belong to the profile's reserve.
+// Where it is wrong: buffers for fetched pieces are not counted; they belong to the profile's reserve.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -21,6 +19,7 @@
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
+#include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
 
@@ -45,8 +44,6 @@ struct DataParallel {
   /// have further tasks that are not the network's (is_overhead).
   std::vector<std::vector<std::size_t>> last_round = {};
   std::vector<std::size_t> share_tensors = {};  ///< by device: its tensors, without exchanged ones
-
-  [[nodiscard]] int count() const { return std::max(1, static_cast<int>(backward_end.size())); }
 };
 
 /// Cost of summing gradients, from its FLOPs and the bytes read and written.
@@ -64,6 +61,10 @@ struct Iteration;  // iteration.hpp
 [[nodiscard]] Iteration write_out_devices(const TrainingGraph& round,
                                           std::span<const Iteration* const> shares,
                                           std::int64_t batch, const GradientExchange& exchange);
+
+/// Makes tasks longer beside which gradient pieces are exchanged within the backward pass: those between a piece's
+/// completion and the next one's, and as many more as its copies take.
+void slow_beside_exchange(const PeerLink& peers, Iteration& all);
 
 // Ids in the iteration on all devices. `of_share`: id in the device's share.
 [[nodiscard]] TaskId task_on_device(const Iteration& all, std::size_t device, TaskId of_share);

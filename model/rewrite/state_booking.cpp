@@ -319,19 +319,9 @@ void slow_beside_collectives(const MovingState& state, const PeerLink& peers, Co
   each_task([&](std::size_t task, std::size_t unit, Pass pass) {
     computes[unit][pass] += costs[costs.default_alternative(make_id<TaskId>(task))].time;
   });
-  const double taken = peers.taken / kOne;
   each_task([&](std::size_t task, std::size_t unit, Pass pass) {
-    if (computes[unit][pass] == Duration(0)) return;
-    // Beside a collective (1 - taken) of a kernel is done.
-    const double longer =
-        1 + std::min(taken * (beside[unit][pass] / computes[unit][pass]), taken / (1 - taken));
-    const auto first = static_cast<std::size_t>(costs.first_alternative[task]);
-    const auto end = static_cast<std::size_t>(costs.first_alternative[task + 1]);
-    for (std::size_t at = first; at < end; ++at) {
-      TaskAlternative& way = costs.alternatives[at];
-      way.time = Duration(std::llround(static_cast<double>(way.time.count()) * longer));
-      way.seconds *= longer;
-    }
+    lengthen(costs, make_id<TaskId>(task),
+             slowdown_beside(peers, beside[unit][pass], computes[unit][pass]));
   });
 }
 

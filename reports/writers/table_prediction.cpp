@@ -439,7 +439,8 @@ std::string_view wait_phrase(StallCause cause) {
                                                 "running tasks again",
                                                 "launching",
                                                 "waiting for updates in far memory",
-                                                "framework's hooks on the host"};
+                                                "framework's hooks on the host",
+                                                "waiting for the exchange between devices"};
   return text_at(kTexts, cause);
 }
 

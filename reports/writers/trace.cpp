@@ -38,9 +38,13 @@ JsonText micros(Duration instant) {
 
 // A process per device; in it the stalls stand right below the compute queue.
 constexpr int kStallTrack = 2;
+constexpr int kExchangeTracks = 3;  // behind those of copies
 int track_of(StepKind kind) {
   static constexpr int kTracks[] = {1, 3, 4, 5};  // compute, to far, to near, far compute
   return kTracks[static_cast<std::size_t>(kind)];
+}
+int track_of(const Step& step) {
+  return track_of(step.kind) + (step.exchange ? kExchangeTracks : 0);
 }
 
 class TraceWriter {
@@ -170,6 +174,9 @@ class TraceWriter {
     };
     for (const auto& [track, text] : tracks) thread(track, text);
     if (in_.plan.has_far_compute()) thread(track_of(StepKind::kFarCompute), "far compute");
+    if (!std::ranges::any_of(in_.plan.steps, &Step::exchange)) return;
+    thread(track_of(StepKind::kToFar) + kExchangeTracks, "to other devices");
+    thread(track_of(StepKind::kToNear) + kExchangeTracks, "from other devices");
   }
 
   void queues(int device) {
@@ -185,9 +192,9 @@ class TraceWriter {
   void slice(StepId id) {
     const Step& step = in_.plan.steps[id.at()];
     const Span& span = shown_->spans[id.at()];
-    const int track = track_of(step.kind);
+    const int track = track_of(step);
     begin_event(step_name(in_.plan, in_.graph, id), "X");
-    json_.member("cat", runs_task(step.kind) ? "compute" : "copy");
+    json_.member("cat", runs_task(step.kind) ? "compute" : step.exchange ? "exchange" : "copy");
     put_track(step.device, track);
     put_times(span.start, span.end).begin_object("args");
     arguments(id);

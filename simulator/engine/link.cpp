@@ -25,13 +25,13 @@ std::int64_t time_left(Int128 remainder, BytesPerSecond rate) {
 
 }  // namespace
 
-SharedLink::SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers)
-    : costs_(costs), buffers_(buffers) {
+SharedLink::SharedLink(const CostTable& costs, int devices, std::vector<Mover>& movers)
+    : costs_(costs), movers_(movers) {
   const TransferCosts& transfers = costs.transfers;
   for (const Ratio share : {transfers.duplex.to_far, transfers.duplex.to_near}) {
     OOC_CHECK(share.count() > 0 && share <= kOne, "duplex lies in (0, 1]");
   }
-  buffers_.movers.assign(static_cast<std::size_t>(devices) * kQueuesPerDevice, Mover{});
+  movers_.assign(static_cast<std::size_t>(devices) * kQueuesPerDevice, Mover{});
 }
 
 bool SharedLink::begin_moving(Mover& mover, std::int64_t now) {
@@ -45,7 +45,7 @@ bool SharedLink::begin_moving(Mover& mover, std::int64_t now) {
 
 std::int64_t SharedLink::start(const Copy& copy, std::size_t queue, std::int64_t now) {
   const TransferCost& cost = copy.cost(costs_.transfers);
-  Mover& mover = buffers_.movers[queue];
+  Mover& mover = movers_[queue];
   mover.moving = false;
   mover.own_rate = cost.rate;
   mover.remainder = Int128{costs_.link_bytes()[copy.tensor].count()} * kNsPerSecond;
@@ -54,7 +54,7 @@ std::int64_t SharedLink::start(const Copy& copy, std::size_t queue, std::int64_t
 }
 
 bool SharedLink::arrived(std::size_t queue, std::int64_t now, std::int64_t& event) {
-  Mover& mover = buffers_.movers[queue];
+  Mover& mover = movers_[queue];
   if (mover.moving) {
     mover.moving = false;
     changed_ = true;
@@ -68,9 +68,8 @@ bool SharedLink::arrived(std::size_t queue, std::int64_t now, std::int64_t& even
 void SharedLink::reevaluate(std::int64_t now, std::span<std::int64_t> events) {
   changed_ = false;
   const Duplex& duplex = costs_.transfers.duplex;
-  auto& movers = buffers_.movers;
   const auto settle = [&](std::size_t queue, bool shares, Ratio scaled_by) {
-    Mover& mover = movers[queue];
+    Mover& mover = movers_[queue];
     if (!mover.moving) return;
     const BytesPerSecond rate = shares ? scale(mover.own_rate, scaled_by) : mover.own_rate;
     if (rate == mover.rate) return;  // its event stands
@@ -79,8 +78,8 @@ void SharedLink::reevaluate(std::int64_t now, std::span<std::int64_t> events) {
     mover.since = now;
     events[queue] = now + time_left(mover.remainder, rate);
   };
-  for (std::size_t out = 1; out < movers.size(); out += kQueuesPerDevice) {
-    const bool shares = movers[out].moving && movers[out + 1].moving;
+  for (std::size_t out = 1; out < movers_.size(); out += kQueuesPerDevice) {
+    const bool shares = movers_[out].moving && movers_[out + 1].moving;
     settle(out, shares, duplex.to_far);
     settle(out + 1, shares, duplex.to_near);
   }

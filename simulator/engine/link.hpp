@@ -34,10 +34,6 @@ struct Mover {
   std::int64_t since = 0;  ///< ns; last change of rate
 };
 
-struct LinkBuffers {
-  std::vector<Mover> movers;  ///< by queue_index
-};
-
 enum class Direction : std::uint8_t { kToFar, kToNear };
 
 /// Direction, tensor and cost of a copy.
@@ -56,7 +52,7 @@ class PrivateLink {
  public:
   static constexpr bool kHasPhases = false;  ///< a copy has no event but its end
 
-  PrivateLink(const CostTable& costs, int /*devices*/, LinkBuffers& /*buffers*/)
+  PrivateLink(const CostTable& costs, int /*devices*/, std::vector<Mover>& /*movers*/)
       : costs_(costs.transfers) {}
 
   /// Starts the copy on `queue` and returns the time of its next event.
@@ -72,7 +68,7 @@ class SharedLink {
  public:
   static constexpr bool kHasPhases = true;
 
-  SharedLink(const CostTable& costs, int devices, LinkBuffers& buffers);
+  SharedLink(const CostTable& costs, int devices, std::vector<Mover>& movers);
 
   std::int64_t start(const Copy& copy, std::size_t queue, std::int64_t now);
   /// Handles the event of `queue`. True if the copy has ended; false if its latency has.
@@ -88,8 +84,8 @@ class SharedLink {
   void reevaluate(std::int64_t now, std::span<std::int64_t> events);
 
   const CostTable& costs_;
-  LinkBuffers& buffers_;
-  bool changed_ = false;  ///< the set of moving copies has changed since the last settle
+  std::vector<Mover>& movers_;  ///< by queue_index
+  bool changed_ = false;        ///< the set of moving copies has changed since the last settle
 };
 
 }  // namespace ooc

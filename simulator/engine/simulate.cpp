@@ -98,7 +98,7 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
     const Bytes room = input.budget - plan.static_bytes;
     return initial_blocks_too_large(plan, room.count() > 0 ? room.count() : 0);
   }
-  Link link(input.costs, plan.devices, buffers.link);
+  Link link(input.costs, plan.devices, buffers.movers);
   StallRecorder stalls(plan, timeline);
   event_loop::Setting setting{plan, input.costs, timeline, stalls};
   if constexpr (kHost) {

@@ -38,7 +38,7 @@ struct SimulationInput {
 /// Memory of a run. Later runs, as in sweeps, reuse it and allocate nothing.
 struct SimulationBuffers {
   Timeline timeline;  ///< result; invalid if the run was blocked
-  LinkBuffers link;
+  std::vector<Mover> movers;
   MemoryBuffers memory;
   std::vector<std::int64_t> issued;
   std::vector<std::int64_t> pinning;

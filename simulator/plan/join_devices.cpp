@@ -138,7 +138,7 @@ class RoundJoiner {
 struct Event {
   std::size_t after = 0;  ///< task of a round
   std::size_t piece = 0;
-  bool reduces = false;  ///< else: is sent and fetched
+  bool reduces = false;  ///< else: is fetched
 };
 
 /// The time of each task as the device runs it.
@@ -155,17 +155,7 @@ Duration time_to_fetch(const Iteration& all, std::size_t piece, ExchangePart par
   return all.costs.transfers.to_near[exchanged_tensor(all, 0, piece, part).at()].alone;
 }
 
-std::vector<Event> events_at_end(const Iteration& all, std::size_t last_task) {
-  std::vector<Event> events;
-  for (const bool reduces : {false, true}) {
-    for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
-      events.push_back({last_task, piece, reduces});
-    }
-  }
-  return events;
-}
-
-std::vector<Event> events_overlapped(const Iteration& all, const DevicePlan& device) {
+std::vector<Event> events_of(const Iteration& all, const DevicePlan& device, Exchange exchange) {
   const std::vector<Duration> times = times_of_tasks(device);
   const std::vector<std::size_t>& round = all.parallel.last_round[0];
   std::vector<Event> events;
@@ -176,7 +166,9 @@ std::vector<Event> events_overlapped(const Iteration& all, const DevicePlan& dev
   std::vector<Duration> arrival(all.parallel.pieces.size());
   for (std::size_t task = 0, next = round.front(); task < round.size(); ++task) {
     while (next <= round[task]) clock += times[next++];
-    for (; sent < all.parallel.pieces.size() && all.parallel.pieces[sent].ready == task; ++sent) {
+    const bool sends = exchange == Exchange::kOverlap || task + 1 == round.size();
+    for (; sends && sent < all.parallel.pieces.size() && all.parallel.pieces[sent].ready <= task;
+         ++sent) {
       events.push_back({task, sent, false});
       fetched = std::max(fetched, clock) + time_to_fetch(all, sent, ExchangePart::kReceived);
       arrival[sent] = fetched;
@@ -207,15 +199,10 @@ class DeviceJoiner {
     while (next_ < from_.plan.steps.size()) add_step();
   }
 
-  void send(std::size_t piece, ExchangePart part, StepId behind) {
-    sent_ = builder_.to_far(exchanged(piece, part), number());
-    builder_.wait(sent_, behind);
-  }
-  /// `sent` by the others. Behind the task that completes the piece here: what comes is added to it.
-  StepId fetch(std::size_t piece, ExchangePart part, std::span<const StepId> sent) {
-    const StepId fetched = builder_.to_near(exchanged(piece, part), number());
-    for (const StepId copy : sent) builder_.wait(fetched, copy);
-    builder_.wait(fetched, latest_);
+  /// Once all devices have come to the steps.
+  StepId fetch(std::size_t piece, ExchangePart part, std::span<const StepId> behind) {
+    const StepId fetched = builder_.to_near(exchanged_tensor(all_, device_, piece, part), number());
+    for (const StepId step : behind) builder_.wait(fetched, step);
     return fetched;
   }
   StepId reduce(std::size_t piece, StepId fetched) {
@@ -225,7 +212,6 @@ class DeviceJoiner {
     return step;
   }
   [[nodiscard]] StepId latest() const { return latest_; }
-  [[nodiscard]] StepId sent() const { return sent_; }
 
   /// The updates, each behind the pieces that it reads, then what ties all steps together.
   void finish(const std::vector<StepId>& gathered) {
@@ -254,9 +240,6 @@ class DeviceJoiner {
 
  private:
   [[nodiscard]] std::int16_t number() const { return static_cast<std::int16_t>(device_); }
-  [[nodiscard]] TensorId exchanged(std::size_t piece, ExchangePart part) const {
-    return exchanged_tensor(all_, device_, piece, part);
-  }
   [[nodiscard]] TensorId tensor(std::int32_t index) const {
     return tensor_on_device(all_, device_, TensorId{index});
   }
@@ -296,24 +279,24 @@ class DeviceJoiner {
   std::size_t next_ = 0;         ///< step of the device's plan
   std::int32_t ran_up_to_ = -1;  ///< tasks run in their order
   StepId latest_;                ///< compute step of the device's plan
-  StepId sent_;
 };
 
 class DevicesJoiner {
  public:
   DevicesJoiner(std::span<const DevicePlan> devices, const Iteration& all)
-      : all_(all), builder_(header_of(devices)), gathered_(devices.size()) {
+      : all_(all),
+        builder_(header_of(devices)),
+        received_(devices.size(), std::vector<StepId>(all.parallel.pieces.size())),
+        gathered_(received_) {
     std::size_t steps = 0;
     std::size_t blocks = 0;
     for (const DevicePlan& device : devices) {
-      steps += device.plan.steps.size() + 5 * all.parallel.pieces.size();
+      steps += device.plan.steps.size() + 3 * all.parallel.pieces.size();
       blocks += device.plan.blocks.size();
     }
     builder_.reserve(steps, blocks);
     joiners_.reserve(devices.size());
-    received_.resize(devices.size() * all.parallel.pieces.size());
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      gathered_[i].resize(all.parallel.pieces.size());
       joiners_.emplace_back(devices[i], all, i, builder_);
     }
   }
@@ -334,57 +317,30 @@ class DevicesJoiner {
     header.devices = static_cast<int>(devices.size());
     return header;
   }
-  [[nodiscard]] std::vector<StepId> sent_by_others(std::size_t to) const {
-    std::vector<StepId> sent;
-    for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      if (i != to) sent.push_back(joiners_[i].sent());
-    }
-    return sent;
-  }
-
   void send(std::size_t piece) {
-    for (DeviceJoiner& device : joiners_) {
-      device.send(piece, ExchangePart::kSent, device.latest());
-    }
+    std::vector<StepId> ready;
+    for (const DeviceJoiner& device : joiners_) ready.push_back(device.latest());
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      received_[i * all_.parallel.pieces.size() + piece] =
-          joiners_[i].fetch(piece, ExchangePart::kReceived, sent_by_others(i));
+      received_[i][piece] = joiners_[i].fetch(piece, ExchangePart::kReceived, ready);
     }
   }
 
   void reduce(std::size_t piece) {
+    std::vector<StepId> added;
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      const StepId added =
-          joiners_[i].reduce(piece, received_[i * all_.parallel.pieces.size() + piece]);
-      joiners_[i].send(piece, ExchangePart::kReduced, added);
+      added.push_back(joiners_[i].reduce(piece, received_[i][piece]));
     }
     for (std::size_t i = 0; i < joiners_.size(); ++i) {
-      gathered_[i][piece] = joiners_[i].fetch(piece, ExchangePart::kGathered, sent_by_others(i));
+      gathered_[i][piece] = joiners_[i].fetch(piece, ExchangePart::kGathered, added);
     }
   }
 
   const Iteration& all_;
   PlanBuilder builder_;
   std::vector<DeviceJoiner> joiners_;
-  std::vector<StepId> received_;               ///< by device and piece
+  std::vector<std::vector<StepId>> received_;  ///< by device and piece
   std::vector<std::vector<StepId>> gathered_;  ///< likewise
 };
-
-/// Of the updates of the first device: those before the first one that reads the last piece.
-Duration updates_before_last_piece(const Iteration& all) {
-  const auto last = static_cast<std::int32_t>(all.parallel.pieces.size()) - 1;
-  Duration before;
-  for (std::size_t i = all.parallel.backward_end[0] + all.parallel.pieces.size();
-       i < all.graph->device_tasks[1]; ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    for (const TensorId tensor : all.graph->reads[task]) {
-      const Tensor& it = all.graph->tensors[tensor.at()];
-      if (it.role == TensorRole::kExchanged && it.piece == last) return before;
-    }
-    before += all.costs[all.costs.default_alternative(task)].time;
-  }
-  return before;
-}
 
 /// All pieces, one behind the other on a device's queue.
 Duration time_to_fetch(const Iteration& all) {
@@ -408,11 +364,15 @@ Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundP
 }
 
 // Nothing is fetched before every device has ended its backward pass: what comes is what all others send, and
-// is added to what is complete. All that is fetched then takes its time on the link. On the device that gets
-// its last piece last the updates that read it come behind it, and all after them.
+// is added to what is complete. All that is fetched then takes its time; updates may run meanwhile.
 Duration exchange_bound(const Iteration& all, Exchange exchange) {
   if (all.parallel.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
-  return std::max(Duration(0), time_to_fetch(all) - updates_before_last_piece(all));
+  Duration updates;
+  for (std::size_t i = all.parallel.backward_end[0] + all.parallel.pieces.size();
+       i < all.graph->device_tasks[1]; ++i) {
+    updates += all.costs[all.costs.default_alternative(make_id<TaskId>(i))].time;
+  }
+  return std::max(Duration(0), time_to_fetch(all) - updates);
 }
 
 Duration fetch_bound(const Iteration& all, const MemoryPressure& first) {
@@ -429,10 +389,7 @@ Duration fetch_bound(const Iteration& all, const MemoryPressure& first) {
 
 Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all, Exchange exchange) {
   OOC_CHECK(devices.size() == all.parallel.backward_end.size(), "one plan for each device");
-  const std::vector<Event> events = exchange == Exchange::kEnd
-                                        ? events_at_end(all, all.parallel.last_round[0].size() - 1)
-                                        : events_overlapped(all, devices[0]);
-  return DevicesJoiner(devices, all).run(events);
+  return DevicesJoiner(devices, all).run(events_of(all, devices[0], exchange));
 }
 
 }  // namespace ooc

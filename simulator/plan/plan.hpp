@@ -39,6 +39,7 @@ struct Step {
   bool on_demand = false;
   /// Copy back of a far update's result; waiting for it counts as waiting for the update.
   bool for_update = false;
+  bool exchange = false;  ///< copy of what devices exchange (is_collective)
   std::int16_t device = 0;
   std::int32_t object = 0;         ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
   AlternativeId alternative = {};  ///< algorithm of a task

@@ -117,7 +117,8 @@ std::string_view queue_name(StepKind kind) {
 std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {
   const Step& step = plan.steps[id.at()];
   if (runs_task(step.kind)) return task_name(graph, TaskId{step.object});
-  return fmt::format("{} {}", queue_name(step.kind), tensor_name(graph, TensorId{step.object}));
+  return fmt::format("{} {}", step.exchange ? "exchange" : queue_name(step.kind),
+                     tensor_name(graph, TensorId{step.object}));
 }
 
 std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const CostTable& costs,

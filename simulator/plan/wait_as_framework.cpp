@@ -22,7 +22,6 @@ struct ExtraWaits {
   bool copies_in = false;   ///< for the compute step before
   bool copies_out = false;  ///< likewise
   bool computes = false;    ///< for the copies since the one before
-  bool exchange = false;    ///< what devices exchange counts among the copies, too
   std::size_t outs = 0;     ///< copies out that compute steps do not wait for; 0: all
 };
 
@@ -140,7 +139,7 @@ class Rebuilder {
     for (const StepId old : order) {
       const Step& is = rewriter_.old(old);
       const StepId step = *rewriter_.step(old);
-      if (is.kind == StepKind::kCompute || extra_.exchange || copies_[old.at()]) {
+      if (is.kind == StepKind::kCompute || copies_[old.at()]) {
         wait_in_sequence(step, is);
       }
       rewriter_.tie(old);
@@ -224,7 +223,6 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
                    {.copies_in = waits || pageable,
                     .copies_out = waits || pageable || rules.pinned_cost > Duration(0),
                     .computes = rules.streams == CopyStreams::kSerial || pageable,
-                    .exchange = pageable,
                     .outs = static_cast<std::size_t>(rules.outs_in_flight)},
                    stays)
       .run(waits ? order_of_issue(plan, rules.streams) : planned_order(plan));

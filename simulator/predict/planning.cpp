@@ -186,12 +186,10 @@ void exchange_over_peers(const PeerLink& peers, Iteration& all) {
   for (std::size_t i = 0; i < all.graph->tensors.size(); ++i) {
     const Tensor& tensor = all.graph->tensors[i];
     if (tensor.role != TensorRole::kExchanged) continue;
-    Duration time =
-        transfer_time(std::exchange(all.costs.tensor_bytes[i], Bytes(0)), peers.throughput);
-    all.costs.copied_bytes[i] = Bytes(0);
+    Duration time = transfer_time(all.costs.tensor_bytes[i], peers.throughput);
     if (tensor.part == ExchangePart::kReceived) time += peers.latency;  // one collective a piece
     const TransferCost copy{.latency = time, .rate = kInfiniteRate, .alone = time};
-    all.costs.transfers.to_far[i] = all.costs.transfers.to_near[i] = copy;
+    all.costs.transfers.to_near[i] = copy;
   }
 }
 
@@ -230,7 +228,9 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
       write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
   all->costs.transfers =
       estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
-  exchange_over_peers(peers_of(which.hardware, which.transfers), *all);
+  const PeerLink peers = peers_of(which.hardware, which.transfers);
+  exchange_over_peers(peers, *all);
+  if (which.exchange == Exchange::kOverlap) slow_beside_exchange(peers, *all);
   const auto& first = shares.front().planned.iteration;
   all->share = first ? first : std::make_shared<const Iteration>(which);
   Plan plan = join_devices(plans, *all, which.exchange);
@@ -428,6 +428,13 @@ PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes bud
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
     const CostTable& costs = result.iteration ? result.iteration->costs : which.costs;
     if (auto rewritten = as_it_runs(which, costs, *plan)) result.plan = *std::move(rewritten);
+  }
+  if (Plan* runs = std::get_if<Plan>(&result.plan); runs != nullptr && which.inputs.devices > 1) {
+    const TrainingGraph& graph = result.iteration ? *result.iteration->graph : *which.graph;
+    for (Step& step : runs->steps) {
+      step.exchange = !runs_task(step.kind) &&
+                      is_collective(graph.tensors[static_cast<std::size_t>(step.object)]);
+    }
   }
   return result;
 }

@@ -206,6 +206,7 @@ constexpr Cause kRecomputes{"recomputes", "recomputes"};
 constexpr Cause kPageFaults{"page_faults", "waits for page faults"};
 constexpr Cause kFarUpdates{"far_updates", "waits for updates in far memory"};
 constexpr Cause kHooks{"hooks", "waits for the framework's hooks on the host"};
+constexpr Cause kExchange{"exchange", "waits for the exchange between devices"};
 constexpr Cause kLaunches{"launches", "waits for kernel launches"};
 constexpr Cause kLink{"link", "the link binds"};
 constexpr Cause kFarMemory{"far_memory", "far memory caps the link"};
@@ -214,9 +215,9 @@ constexpr Cause kOtherWaits{"other_waits", "waits for more than copies"};
 
 /// Why an iteration takes longer than that where copies take no time: what costs it most.
 Cause what_else_binds(const RunReport& report, Duration most) {
-  static constexpr Cause kOfStalls[kStallCauses] = {kOtherWaits, kOtherWaits, kOtherWaits,
-                                                    kOtherWaits, kPageFaults, kRecomputes,
-                                                    kLaunches,   kFarUpdates, kHooks};
+  static constexpr Cause kOfStalls[kStallCauses] = {
+      kOtherWaits, kOtherWaits, kOtherWaits, kOtherWaits, kPageFaults,
+      kRecomputes, kLaunches,   kFarUpdates, kHooks,      kExchange};
   const std::optional<LargestLoss> loss = largest_loss(report);
   if (report.reference_time > most || !loss || !loss->cause) return kComputation;
   return kOfStalls[static_cast<std::size_t>(*loss->cause)];

@@ -278,6 +278,7 @@ FarMemory far_memory(const Plan& plan, const TrainingGraph& graph, const CostTab
     const auto tensor = static_cast<std::size_t>(plan.steps[i].object);
     if (plan.steps[i].kind != StepKind::kToFar || copies[tensor]) continue;
     if (graph.tensors[tensor].role == TensorRole::kInput) continue;
+    if (plan.steps[i].exchange) continue;
     if (plan.far_gradients == FarGradients::kAllocated && is_far_gradient(graph.tensors[tensor])) {
       far.initial.push_back(add(tensor));
     } else {
@@ -296,8 +297,6 @@ FarMemory far_memory(const Plan& plan, const TrainingGraph& graph, const CostTab
       const bool kept =
           plan.far_gradients != FarGradients::kFreed && is_far_gradient(graph.tensors[tensor.at()]);
       if (!kept) give(tensor);
-      if (graph.tensors[tensor.at()].role != TensorRole::kExchanged) continue;
-      for (const TensorId source : graph.sources[tensor]) give(source);
     } else if (step.kind == StepKind::kFarCompute) {
       const TaskId task{step.object};
       const bool adds = graph.tasks[task.at()].kind == TaskKind::kFarAccumulate;

@@ -93,9 +93,11 @@ bool has_state(const RunInputs& inputs) {
   return is_asked(inputs, "offload") || !inputs.offload.empty();
 }
 
-template <StallCause kCause>
-Value of_state(const Report& report) {
-  return has_state(report.inputs) ? stall<kCause>(report) : Value{};
+bool has_devices(const RunInputs& inputs) { return inputs.devices > 1; }
+
+template <StallCause kCause, bool (*kAsked)(const RunInputs&)>
+Value stall_if(const Report& report) {
+  return kAsked(report.inputs) ? stall<kCause>(report) : Value{};
 }
 
 constexpr Metric kMetrics[] = {
@@ -204,7 +206,8 @@ constexpr Metric kMetrics[] = {
      "inputs",
      {},
      nullptr},
-    {"stall_update_ns", of_state<StallCause::kUpdate>, "stalls_ns", "update", &has_state},
+    {"stall_update_ns", stall_if<StallCause::kUpdate, has_state>, "stalls_ns", "update",
+     &has_state},
     {"precision", text<&RunInputs::precision>, "inputs", "", nullptr},
     {"symbols", [](const Report& r) { return other_symbols(r.inputs); }, "inputs", "", nullptr},
     {"seq", [](const Report& r) { return symbol_in(r.inputs, "seq"); }, "inputs", "", nullptr},
@@ -212,7 +215,9 @@ constexpr Metric kMetrics[] = {
      nullptr},
     {"tokens_per_s", part<&Report::sequence, &SequenceRates::tokens_per_s>, "", "", &has_sequence},
     {"mfu", part<&Report::sequence, &SequenceRates::mfu>, "", "", &has_sequence},
-    {"stall_hooks_ns", of_state<StallCause::kHooks>, "stalls_ns", "hooks", &has_state},
+    {"stall_hooks_ns", stall_if<StallCause::kHooks, has_state>, "stalls_ns", "hooks", &has_state},
+    {"stall_exchange_ns", stall_if<StallCause::kExchange, has_devices>, "stalls_ns", "exchange",
+     &has_devices},
 };
 
 }  // namespace

@@ -51,9 +51,9 @@ std::optional<LargestLoss> largest_loss(const RunReport& report) {
 
 std::string_view limit_name(StallCause cause) {
   static constexpr std::string_view kTexts[] = {
-      "dependencies",    "link to near memory",   "link to far memory",
-      "memory capacity", "page faults",           "recomputation",
-      "kernel launches", "updates in far memory", "framework's hooks"};
+      "dependencies",      "link to near memory",     "link to far memory", "memory capacity",
+      "page faults",       "recomputation",           "kernel launches",    "updates in far memory",
+      "framework's hooks", "exchange between devices"};
   return text_at(kTexts, cause);
 }
 

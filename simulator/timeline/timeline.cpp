@@ -10,9 +10,9 @@
 namespace ooc {
 
 std::string_view stall_name(StallCause cause) {
-  static constexpr std::string_view kTexts[] = {"dependency", "swap_in", "swap_out",
-                                                "memory",     "fault",   "recompute",
-                                                "launch",     "update",  "hooks"};
+  static constexpr std::string_view kTexts[] = {"dependency", "swap_in",   "swap_out", "memory",
+                                                "fault",      "recompute", "launch",   "update",
+                                                "hooks",      "exchange"};
   return text_at(kTexts, cause);
 }
 
@@ -41,6 +41,7 @@ namespace {
 StallCause cause_of_wait(const Step& step) {
   if (step.on_demand) return StallCause::kFault;
   if (step.for_update) return StallCause::kUpdate;
+  if (step.exchange) return StallCause::kExchange;
   static constexpr StallCause kCauses[] = {StallCause::kDependency, StallCause::kSwapOut,
                                            StallCause::kSwapIn, StallCause::kUpdate};
   return kCauses[static_cast<std::size_t>(step.kind)];  // compute, to far, to near, far compute

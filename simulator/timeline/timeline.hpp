@@ -26,8 +26,9 @@ enum class StallCause : std::uint8_t {
   kLaunch,
   kUpdate,  ///< update in host memory, or the copy of its results
   kHooks,   ///< the framework's hooks on weights hold the host up
+  kExchange,
 };
-inline constexpr std::size_t kStallCauses = 9;
+inline constexpr std::size_t kStallCauses = 10;
 
 /// Returns the name in the result format: "dependency", "swap_in", ...
 [[nodiscard]] std::string_view stall_name(StallCause cause);
@@ -87,7 +88,7 @@ using Outcome = std::variant<Timeline, Blocked>;
 // If several steps end at the same instant, the cause is, in this order: a ToNear, a ToFar, another
 // compute step, the host that issues the step. For memory: a ToFar that freed some at that instant,
 // else another. Waits for page-fault copies (Step::on_demand) count as faults; waits for far
-// compute or copies of its results (Step::for_update) as updates. After the last compute step, with
+// compute or copies of its results (Step::for_update) as updates, for other devices as exchange. After the last compute step, with
 // several queues at work: a ToNear, far compute, a ToFar.
 
 /// Gap of a compute queue, ended by the start of `step`. Instants in ns.

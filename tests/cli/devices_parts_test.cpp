@@ -35,7 +35,7 @@ void check_completion(const TrainingGraph& graph) {
     const Task& task = graph.tasks[i];
     for (const TensorId tensor : graph.writes[make_id<TaskId>(i)]) {
       const Tensor& it = graph.tensors[tensor.at()];
-      if (it.role != TensorRole::kExchanged || it.part != ExchangePart::kSent) continue;
+      if (it.role != TensorRole::kExchanged || it.part != ExchangePart::kReceived) continue;
       CHECK(task.kind == TaskKind::kBackwardWeights);
       CHECK(it.layer == task.layer);
     }

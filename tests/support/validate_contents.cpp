@@ -8,8 +8,7 @@
 // no writers: their version 0 is complete, near and far.
 //
 // What devices exchange (TensorRole::kExchanged) is static memory, so it is always near; whoever reads it or
-// copies it out comes after the step that brings it: its writer, or a ToNear behind the copies out of all
-// that it is made of.
+// comes after the ToNear that brings it, which stands behind the tasks that write that part on all devices.
 //
 // State that moves (model/rewrite/state.hpp) has a home. What is at home in far memory is complete there at version 0; a
 // far update reads what has certainly come and makes the next version there. What is static has one near copy, which is
@@ -33,6 +32,7 @@ class Contents {
         blocks_(facts.plan.blocks.size()),
         blocks_of_(facts.graph.tensors.size()),
         copies_out_(facts.graph.tensors.size()),
+        made_by_(facts.graph.tensors.size()),
         brought_by_(facts.graph.tensors.size()),
         static_(facts.graph.tensors.size()) {}
 
@@ -131,7 +131,7 @@ class Contents {
   [[nodiscard]] Verdict touch(StepId id, TensorId tensor, bool writes) {
     if (is_exchanged(tensor)) {
       if (!writes) return use_exchanged(id, tensor);
-      brought_by_[tensor.at()] = id;
+      made_by_[tensor.at()] = id;
       return std::nullopt;
     }
     if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) return std::nullopt;
@@ -165,14 +165,14 @@ class Contents {
   }
 
   [[nodiscard]] Verdict fetch_exchanged(StepId id, TensorId tensor) {
-    for (const TensorId source : facts_.graph.sources[tensor]) {
-      const auto& copies = copies_out_[source.at()];
-      const bool there = std::any_of(copies.begin(), copies.end(), [&](const CopyOut& copy) {
-        return facts_.order.ended_before(copy.step, id);
-      });
-      if (there) continue;
-      return fmt::format("{}: no copy of {} to far memory has certainly ended before it",
-                         facts_.at(id), facts_.name(source));
+    const Tensor& part = facts_.graph.tensors[tensor.at()];
+    for (std::size_t i = 0; i < made_by_.size(); ++i) {
+      const Tensor& other = facts_.graph.tensors[i];
+      const bool same =
+          other.role == part.role && other.part == part.part && other.piece == part.piece;
+      if (!same || (made_by_[i] && facts_.order.ended_before(*made_by_[i], id))) continue;
+      return fmt::format("{}: {} is not certainly made before it", facts_.at(id),
+                         facts_.name(make_id<TensorId>(i)));
     }
     brought_by_[tensor.at()] = id;
     return std::nullopt;
@@ -282,10 +282,6 @@ class Contents {
 
   [[nodiscard]] Verdict to_far(StepId id) {
     const TensorId tensor{facts_.step(id).object};
-    if (is_exchanged(tensor)) {
-      copies_out_[tensor.at()].push_back({id, 0});
-      return use_exchanged(id, tensor);
-    }
     if (is_static(tensor)) return leave(id, tensor, static_[tensor.at()]);
     const auto [found, reason] = resident(tensor, id);
     if (!found) {
@@ -326,7 +322,8 @@ class Contents {
   std::vector<BlockState> blocks_;
   std::vector<std::vector<BlockId>> blocks_of_;    ///< by tensor: taken so far
   std::vector<std::vector<CopyOut>> copies_out_;   ///< by tensor: so far
-  std::vector<std::optional<StepId>> brought_by_;  ///< by tensor, exchanged ones
+  std::vector<std::optional<StepId>> made_by_;     ///< by tensor, exchanged ones
+  std::vector<std::optional<StepId>> brought_by_;  ///< likewise
   std::vector<BlockState> static_;                 ///< by tensor, of those whose home it is
 };
 

@@ -2,8 +2,7 @@
 //
 // The machine of the examples: two devices, copies at 2 GB/s in each direction, no latency, duplex 1;
 // adding up a piece takes 0.1 ms. Layers run forward in 1 ms and backward in 2 ms; each has 2 MB of gradients,
-// which is a piece: of it a device sends 1 MB (its sums for the other), fetches 1 MB, adds up, and sends and
-// fetches 1 MB of results, 0.5 ms each.
+// which is a piece: of it a device fetches 1 MB (the other's sums for it), adds up, and fetches 1 MB of results, 0.5 ms each.
 #include "model/rewrite/data_parallel.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/join_devices.hpp"
@@ -131,26 +130,24 @@ TEST_CASE("shards are equal, the last one padded") {
 }
 
 TEST_CASE("two devices exchange one piece behind the backward pass") {
-  // Forward 0-1, backward 1-3, out 3-3.5, in 3.5-4, add 4-4.1, out 4.1-4.6, in 4.6-5.1 ms.
+  // Forward 0-1, backward 1-3, in 3-3.5, add 3.5-3.6, in 3.6-4.1 ms.
   const DeviceExample example(chain(layer("a")));
-  CHECK(example.microseconds(Exchange::kEnd) == 5100);
+  CHECK(example.microseconds(Exchange::kEnd) == 4100);
   // All that is fetched, 2 MB at 2 GB/s, behind the backward pass; there is no update.
   CHECK(exchange_bound(example.all, Exchange::kEnd) == Duration(1'000'000));
 }
 
-TEST_CASE("one piece's way out overlaps with another's way in") {
-  // Backward ends at 6. Out 6-6.5 and 6.5-7; in 6.5-7 and 7-7.5; adds 7-7.1 and 7.5-7.6; results out 7.1-7.6 and
-  // 7.6-8.1, in 7.6-8.1 and 8.1-8.6.
+TEST_CASE("one piece is added up while another comes") {
+  // Backward ends at 6. In 6-6.5 and 6.5-7; adds 6.5-6.6 and 7-7.1; results in 7-7.5 and 7.5-8.
   const DeviceExample example(chain(layer("a") + "," + layer("b")));
-  CHECK(example.microseconds(Exchange::kEnd) == 8600);
+  CHECK(example.microseconds(Exchange::kEnd) == 8000);
 }
 
 TEST_CASE("exchanged as they come, pieces of the last layers travel during backward") {
-  // b's piece is complete at 4: out 4-4.5, in 4.5-5. It would have come before a's backward ends at 6, so it is
-  // added up then: 6-6.1. a's piece goes out 6-6.5, in 6.5-7; b's results out 6.5-7 behind it, in 7-7.5; a's are
-  // added up 7-7.1, out 7.1-7.6, in 7.6-8.1.
+  // b's piece is complete at 4: in 4-4.5. It would have come before a's backward ends at 6, so it is added up then:
+  // 6-6.1. a's piece comes 6-6.5, b's results 6.5-7 behind it; a's are added up 6.5-6.6, in 7-7.5.
   const DeviceExample example(chain(layer("a") + "," + layer("b")));
-  CHECK(example.microseconds(Exchange::kOverlap) == 8100);
+  CHECK(example.microseconds(Exchange::kOverlap) == 7500);
   CHECK(example.unsound(example.plan(Exchange::kOverlap)) == "");
   // b's piece is complete at 4; 4 MB at 2 GB/s.
   MemoryPressure pressure;
@@ -159,30 +156,36 @@ TEST_CASE("exchanged as they come, pieces of the last layers travel during backw
   CHECK(exchange_bound(example.all, Exchange::kOverlap) == Duration(0));
 }
 
+TEST_CASE("kernels beside an exchange take longer by what it takes of them") {
+  // Beside a's backward, 2 ms, b's piece takes 1 ms and a quarter of the kernels' speed: 2.25 ms.
+  DeviceExample example(chain(layer("a") + "," + layer("b")));
+  slow_beside_exchange({.throughput = kInfiniteRate, .taken = Ratio(250'000'000)}, example.all);
+  CHECK(example.microseconds(Exchange::kOverlap) == 7750);
+}
+
 TEST_CASE("names tell devices and pieces apart") {
   const DeviceExample example(chain(layer("a")));
   const TrainingGraph& graph = *example.all.graph;
   CHECK(task_name(graph, task_on_device(example.all, 0, TaskId{0})) == "a.forward");
   CHECK(task_name(graph, task_on_device(example.all, 1, TaskId{0})) == "a.forward#1");
   CHECK(task_name(graph, reduce_task(example.all, 1, 0)) == "gradients.0.reduce#1");
-  const TensorId sent = exchanged_tensor(example.all, 0, 0, ExchangePart::kSent);
-  CHECK(tensor_name(graph, sent) == "gradients.0.sent");
+  const TensorId received = exchanged_tensor(example.all, 0, 0, ExchangePart::kReceived);
+  CHECK(tensor_name(graph, received) == "gradients.0.received");
 }
 
 TEST_CASE("a plan that does not wait for what it exchanges is unsound") {
   const DeviceExample example(chain(layer("a")));
   const Plan plan = example.plan(Exchange::kEnd);
   REQUIRE(example.unsound(plan) == "");
-  // Fetches what the other device may not have sent yet.
-  const Plan early =
-      without_wait(example, plan, "to_near gradients.0.received", "to_far gradients.0.sent#1");
-  CHECK(has(example.unsound(early), "no copy of 'gradients.0.sent#1' to far memory"));
+  // Fetches what the other device may not have completed yet.
+  const Plan early = without_wait(example, plan, "to_near gradients.0.received", "a.backward#1");
+  CHECK(has(example.unsound(early), "'gradients.0.received#1' is not certainly made"));
   // Adds up what may not have come yet.
   const Plan blind =
       without_wait(example, plan, "gradients.0.reduce", "to_near gradients.0.received");
   CHECK(has(example.unsound(blind), "'gradients.0.received' has not certainly come"));
-  // Sends what may not be added up yet.
+  // Gathers what may not be added up yet.
   const Plan hasty =
-      without_wait(example, plan, "to_far gradients.0.reduced", "gradients.0.reduce");
-  CHECK(has(example.unsound(hasty), "'gradients.0.reduced' has not certainly come"));
+      without_wait(example, plan, "to_near gradients.0.gathered", "gradients.0.reduce#1");
+  CHECK(has(example.unsound(hasty), "'gradients.0.gathered#1' is not certainly made"));
 }

@@ -147,7 +147,7 @@ TEST_CASE("with one copy out in flight, a task waits for the copy before the lat
   CHECK(change_plans({.outs_in_flight = 1}, CopyMode::kPinned));
 }
 
-TEST_CASE("what devices exchange stays as it is, but where copies are pageable") {
+TEST_CASE("what devices exchange stays as it is") {
   PlanBuilder builder(Bytes(0));
   builder.compute({0}, {0});
   const StepId sent = builder.to_far({7});
@@ -161,9 +161,6 @@ TEST_CASE("what devices exchange stays as it is, but where copies are pageable")
   CHECK(serial.steps[2].kind == StepKind::kToNear);
   CHECK(waits_of(serial, 1).empty());
   CHECK(waits_of(serial, 3).empty());
-  const Plan pageable = wait_as_framework(plan, {}, CopyMode::kPageable);
-  CHECK(waits_of(pageable, 1) == ids({0}));
-  CHECK(waits_of(pageable, 3) == ids({1, 2}));
 }
 
 TEST_CASE("what is no wait stays: blocks, compression in far memory, copies on demand") {

@@ -33,6 +33,7 @@ const causes = {
   launch: ['kernel launches', '#777777', '#b0b8bf'],
   update: ['updates in far memory', '#ee8866', '#ee8866'],
   hooks: ["framework's hooks", '#999933', '#bbbb55'],
+  exchange: ['exchange between devices', '#44aa99', '#44aa99'],
 };
 const many = ['#4477aa', '#ee6677', '#228833', '#ccbb44', '#aa3377', '#66ccee', '#ee8866', '#999933', '#882255', '#44aa99'];
 export const shapes = ['circle', 'rect', 'triangle', 'diamond'];

@@ -83,7 +83,10 @@ export function lanesOf(run, theme) {
   const forward = theme.dark ? '#5b8fc7' : '#4477aa';
   const backward = theme.dark ? '#9dbfe3' : '#88aed4';
   const back = (i) => compute.name[i].includes('.backward');
-  const plain = (colour) => ({ kind: () => 0, colour: () => colour });
+  const copies = (key, copied) => {
+    const kind = (i) => (run.queues[key].name[i].startsWith('exchange ') ? 'exchange' : copied);
+    return { kind, colour: (i) => cause(kind(i), theme).colour };
+  };
   const lanes = [];
   for (const key of ['compute', 'stalls', 'to_far', 'to_near', 'far_compute']) {
     const spans = key === 'stalls' ? run.stalls : run.queues[key];
@@ -94,9 +97,9 @@ export function lanesOf(run, theme) {
         colour: (i) => (compute.again.has(i) ? cause('recompute', theme).colour : back(i) ? backward : forward),
       },
       stalls: { kind: (i) => run.stalls.cause[i], colour: (i) => cause(run.stalls.cause[i], theme).colour },
-      to_far: plain(cause('swap_out', theme).colour),
-      to_near: plain(cause('swap_in', theme).colour),
-      far_compute: plain(cause('update', theme).colour),
+      to_far: copies('to_far', 'swap_out'),
+      to_near: copies('to_near', 'swap_in'),
+      far_compute: copies('far_compute', 'update'),
     }[key];
     lanes.push({ key, name: kLaneNames[key], spans, ...look });
   }

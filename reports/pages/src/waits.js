@@ -10,7 +10,8 @@ const kLetters = 14; // of a name: its end tells it from the others of a network
 
 const tail = (name) => (name.length > kLetters ? `…${name.slice(1 - kLetters)}` : name);
 
-const directions = { to_near: ['swap_in', (tensor) => `for ${tail(tensor)} to come back`], to_far: ['swap_out', (tensor) => `for ${tail(tensor)} to leave`] };
+const directions = { to_near: ['swap_in', (tensor) => `for ${tail(tensor)} to come back`], to_far: ['swap_out', (tensor) => `for ${tail(tensor)} to leave`],
+  exchange: ['exchange', (tensor) => `for ${tail(tensor)} of other devices`] };
 
 function why({ waits_for: reason }) {
   const [direction, ...rest] = (reason ?? '').split(' ');
