@@ -7,7 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/program.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/spec_errors.hpp"

@@ -12,7 +12,7 @@
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/parse.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <vector>
 
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 

@@ -13,7 +13,7 @@
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/like.hpp"
 #include "cli/locate.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"

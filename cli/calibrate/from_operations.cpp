@@ -13,7 +13,7 @@
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/operations.hpp"
 #include "cli/locate.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 #include "model/hardware/profile_json.hpp"

@@ -8,7 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 
 namespace ooc {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/remarks.hpp"
 #include "model/hardware/data_sheet.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
 #include "cli/locate.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
 #include "model/hardware/profile_json.hpp"

@@ -8,7 +8,7 @@
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
 #include "cli/options.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "model/base/text_file.hpp"
 
 namespace ooc {

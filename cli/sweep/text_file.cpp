@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/sweep/row_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
