@@ -54,7 +54,8 @@ int run_import(const Arguments& arguments) {
   SpecDocument file = imported(name, how);
   const Network network = read_network(file, how);
   expect_sums(file, network);
-  if (how.adapters) add_adapters(file, *how.adapters);
+  const bool fused = how.kernels == ImportKernels::kFused;
+  if (how.adapters) add_adapters(file, *how.adapters, fused);
   outputs.result.finish(json_text(file.root));
   return kExitOk;
 }

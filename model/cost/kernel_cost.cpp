@@ -302,7 +302,9 @@ double KernelPricer::beside_products(const LayerModel& model, TaskKind kind) con
   std::int64_t moved = forward                              ? products.beside_forward
                        : kind == TaskKind::kBackwardWeights ? products.beside_weights
                                                             : products.beside_backward;
-  if (!fuses) moved += products.capped * (forward ? products.kCapForward : products.kCapBackward);
+  if (!fuses && kind != TaskKind::kBackwardWeights) {
+    moved += forward ? products.apart_forward : products.apart_backward;
+  }
   const double beside =
       streaming(static_cast<double>(moved) * batch_ / (sums ? kColumnSums : 1), 1) +
       (forward ? draws(model) : 0);

@@ -60,6 +60,10 @@
 namespace ooc {
 namespace {
 
+/// How often the kernels of a scaled tanh move the scores; backward reads the tanh's result, too.
+constexpr std::int64_t kCapForward = 6;
+constexpr std::int64_t kCapBackward = 7;
+
 /// How the scaled dot product is computed.
 struct DotProduct {
   bool flash = false;
@@ -214,12 +218,12 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   model.work.forward = to_task_work(
       spec,
       {Wide(2) * macs + weights * (6 + bias + (form.drops ? 2 : 0)),
-       element * operands.forward + weights * scores.forward + capped * LayerProducts::kCapForward,
+       element * operands.forward + weights * scores.forward + capped * kCapForward,
        table});
   model.work.backward_data =
       to_task_work(spec, {.flops = Wide(4) * macs + weights * (5 + bias + (form.drops ? 1 : 0)),
                           .bytes = element * operands.backward + weights * scores.backward +
-                                   capped * LayerProducts::kCapBackward,
+                                   capped * kCapBackward,
                           .bytes_fixed = table,
                           .workspace = weights * form.softmax});
   const TensorShape kept = output_shape(
@@ -234,7 +238,8 @@ void set_plain_work(const SpecView& spec, const LayerInputs& inputs, const Atten
   model.saves.mask_bytes = form.drops ? to_count(spec, weights, "bytes of mask a sample") : 0;
   LayerProducts products = plain_products(sizes);
   products.scores = to_count(spec, element * weights, "bytes of attention weights a sample");
-  products.capped = model.saves.fusible_bytes;
+  products.apart_forward = kCapForward * model.saves.fusible_bytes;
+  products.apart_backward = kCapBackward * model.saves.fusible_bytes;
   products.softmax_width =
       static_cast<double>(form.softmax) / static_cast<double>(inputs.element_bytes());
   products.scores_apart = form.separate;

@@ -65,6 +65,7 @@ Lora read_lora(const SpecView& lora, const LayerInputs& inputs) {
                  "without one everything has the network's type");
     }
   }
+  adapters.fused = lora.flag("fused");
   if (const auto alpha = lora.find("alpha")) (void)alpha->as_number();
   lora.reject_unknown_keys();
   return adapters;

@@ -44,8 +44,9 @@ struct Lora {
   std::int64_t rank = 1;
   double dropout = 0;
   std::optional<Dtype> dtype = {};  ///< unset: by the precision
+  bool fused = false;               ///< one kernel scales what it computes and adds it
 };
-/// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "alpha": 16 }; alpha costs nothing.
+/// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "fused": false, "alpha": 16 }; what alpha is changes no cost.
 /// "dtype" is an error without a precision in `inputs`.
 [[nodiscard]] Lora read_lora(const SpecView& lora, const LayerInputs& inputs);
 

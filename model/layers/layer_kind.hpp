@@ -138,10 +138,9 @@ struct LayerProducts {
   std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
   double softmax_width =
       1;  ///< bytes of an element of the softmax's result, over those of the scores
-  /// Bytes per sample of scores that pass a scaled tanh, whose kernels move them so often where nothing fuses them.
-  std::int64_t capped = 0;
-  static constexpr std::int64_t kCapForward = 6;
-  static constexpr std::int64_t kCapBackward = 7;  ///< tanh reads its result, too
+  /// Bytes per sample moved by kernels that compilers of graphs fuse into others.
+  std::int64_t apart_forward = 0;
+  std::int64_t apart_backward = 0;
   bool scores_apart = false;  ///< scale, mask, softmax: one kernel each in eager software
   /// Bytes per sample moved by kernels other than products, for each run of them.
   std::int64_t beside_forward = 0;

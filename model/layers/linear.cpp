@@ -13,9 +13,10 @@
 //
 // "lora": { "rank": 8, "dropout": 0.05, "dtype": "float32" } (Hu et al., arXiv:2106.09685): the layer itself is frozen,
 // and beside it stand a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`,
-// and the sum. Its gradient is handed on to both as it is. The scale alpha / rank rides on a kernel. Adapters of
-// another type than the base's results are as PEFT has them beside quantised layers: what they read is cast to it
-// first, for each layer by itself, and their result back before it is added.
+// and the sum. As in PEFT (0.9 to 0.18, src/peft/tuners/lora), each in a kernel of its own: the scale alpha / rank, unless
+// "fused"; a copy of what layers of 4 bits compute. Adapters of another type than the base's results: what they read is
+// cast to it first, for each layer by itself; beside layers of 4 bits their result is cast back and added, beside others
+// added as it is and the sum cast back.
 //
 // PALEO (InnerProduct): F = 2 N D K and 4 (N D + D K + N K) bytes, three times; its data gradient
 // is counted even next to the data.
@@ -56,14 +57,31 @@ Experts read_experts(const SpecView& spec) {
   return experts;
 }
 
-/// The sum of a layer and adapters that have written elements of `wide` bytes: those are cast to the base's first.
-void cast_adapters_back(const SpecView& spec, std::int64_t wide, LayerModel& sum,
-                        const LayerModel& base) {
-  const std::int64_t own = base.output_bytes_per_element;
+/// What stands between `up`, the adapter's last product, and the layer's result.
+void price_sum(const SpecView& spec, bool fused, WeightStorage base, LayerModel& up,
+               LayerModel& sum) {
+  const std::int64_t own = sum.output_bytes_per_element;
+  const std::int64_t wide = up.output_bytes_per_element;
   const Wide count = elements(sum.output);
-  sum.output_bytes_per_element = own;
-  sum.work.forward = to_task_work(spec, {count, count * (wide + 4 * own), 0, count * own});
-  sum.work.backward_data = to_task_work(spec, {0, count * (wide + own), 0, 0});
+  const auto bytes = [&](Wide each) { return to_count(spec, count * each, "bytes a sample"); };
+  LayerProducts products = *up.products;
+  if (!fused) {
+    products.apart_forward = products.apart_backward = bytes(2 * wide);
+    up.work.forward.workspace_per_sample = bytes(wide);
+    up.work.backward_data.workspace_per_sample = bytes(wide);
+    ++up.launches.forward;
+    ++up.launches.backward;
+  }
+  const bool quantised = is_quantised(base);
+  const bool copies = quantised && base != WeightStorage::kInt8 && !fused;
+  const std::int64_t cast = wide == own ? 0 : wide + own;
+  // The gradient is cast for the adapter and, if the sum is wide, back for the base.
+  products.beside_backward = bytes(cast * (quantised ? 1 : 2));
+  up.products = std::make_shared<const LayerProducts>(std::move(products));
+  const std::int64_t widens = quantised ? 0 : wide - own;
+  sum.work.forward = to_task_work(
+      spec, {count, count * (3 * own + 2 * widens + cast + (copies ? 2 * own : 0)), 0,
+             count * widens});
 }
 
 LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const SpecView& lora) {
@@ -99,10 +117,9 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
   const PartId b = parts.add("b", linear, learnt(units), {a});
   parts.set_own_type({});
   const PartId sum = parts.add("", *find_layer_kind("add"), "", {base, b});
-  const std::int64_t written = parts.model_of(b).output_bytes_per_element;
-  if (written != parts.model_of(base).output_bytes_per_element) {
-    cast_adapters_back(spec, written, parts.model_of(sum), parts.model_of(base));
-  }
+  parts.model_of(sum).output_bytes_per_element = parts.model_of(base).output_bytes_per_element;
+  price_sum(spec, adapters.fused, storage ? read_weight_storage(*storage) : WeightStorage::kBf16,
+            parts.model_of(b), parts.model_of(sum));
   parts.model_of(sum).shares_gradient = true;
   OOC_CHECK(parts.model_of(sum).output.dims.size() == input.dims.size(), "the layer's own shape");
   return parts.finish();

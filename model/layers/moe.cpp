@@ -165,8 +165,8 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
     const Lora adapters = read_lora(*lora, inputs);
     const std::string type =
         adapters.dtype ? fmt::format(R"(, "dtype": "{}")", dtype_info(*adapters.dtype).name) : "";
-    sizes.fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}{}}})", adapters.rank,
-                                adapters.dropout, type);
+    sizes.fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}{}, "fused": {}}})",
+                                adapters.rank, adapters.dropout, type, adapters.fused);
   }
   if (read_frozen(spec, inputs)) sizes.fields += R"(, "frozen": true)";
   const TensorShape& input = rows_of(spec, single_input(spec, inputs));

@@ -55,8 +55,11 @@ bool is_named(std::string_view name, std::string_view target) {
 
 class AdapterWriter {
  public:
-  AdapterWriter(SpecDocument& network, const AdapterOptions& options)
-      : network_(network), options_(options), is_found_(options.targets.size(), false) {}
+  AdapterWriter(SpecDocument& network, const AdapterOptions& options, bool fused)
+      : network_(network),
+        options_(options),
+        fused_(fused),
+        is_found_(options.targets.size(), false) {}
 
   void run() && {
     SpecNode& root = network_.root;
@@ -104,6 +107,7 @@ class AdapterWriter {
       set(lora, "rank", integer_node(options_.rank));
       if (options_.dropout > 0) set(lora, "dropout", number_node(options_.dropout));
       if (options_.dtype) set(lora, "dtype", text_node(dtype_info(*options_.dtype).name));
+      if (fused_) set(lora, "fused", boolean_node(true));
       set(layer, "lora", std::move(lora));
     }
     if (!of_block || !options_.base || !is_quantised(*options_.base)) return;
@@ -152,6 +156,7 @@ class AdapterWriter {
 
   SpecDocument& network_;
   const AdapterOptions& options_;
+  bool fused_;
   std::vector<bool> is_found_;
   std::vector<std::string> names_;  ///< last words of those that could be adapted
   bool has_blocks_ = false;
@@ -161,8 +166,8 @@ class AdapterWriter {
 
 }  // namespace
 
-void add_adapters(SpecDocument& network, const AdapterOptions& options) {
-  AdapterWriter(network, options).run();
+void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fused) {
+  AdapterWriter(network, options, fused).run();
 }
 
 void expect_sums(SpecDocument& file, const Network& network) {

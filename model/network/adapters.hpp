@@ -26,8 +26,9 @@ struct AdapterOptions {
   bool operator==(const AdapterOptions&) const = default;
 };
 
-/// Throws SpecError if a target matches no layer, or a layer that another target matches.
-void add_adapters(SpecDocument& network, const AdapterOptions& options);
+/// `fused`: one kernel scales and adds what an adapter computes. Throws SpecError if a target matches no layer, or a layer
+/// that another target matches.
+void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fused);
 
 /// Writes "expect" into `file`: parameters and MACs of `network`, which was read from `file`.
 void expect_sums(SpecDocument& file, const Network& network);

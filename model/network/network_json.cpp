@@ -330,7 +330,8 @@ void check_symbols_read(const SpecDocument& document) {
 Network read_network(SpecDocument document, const NetworkOptions& options) {
   if (is_paleo_network(document)) document = convert_paleo_network(document);
   set_symbols(document, options.symbols);
-  if (options.adapters) add_adapters(document, *options.adapters);
+  const bool fused = options.kernels == ImportKernels::kFused;
+  if (options.adapters) add_adapters(document, *options.adapters, fused);
   const SpecView root(document);
   Network network;
   read_head(root, network);

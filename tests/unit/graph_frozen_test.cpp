@@ -128,15 +128,20 @@ TEST_CASE("float32 adapters of a 16-bit network copy what they read and have no 
   CHECK(built.graph.weight_bytes == 2 * (40 + 3 * 16) + 4 * 16);
   CHECK(built.graph.gradient_bytes == 4 * 16);
   CHECK(built.graph.optimizer_bytes == 8 * 16);
-  // Casts of the input (2 + 4 bytes), then both operands in 4; back to 2 and added: 4 + 2 + 2 + 2 + 2.
+  // Casts of the input (2 + 4 bytes), then both operands in 4. The sum of 2 and 4 is written in 4 and cast back to 2; its
+  // gradient is cast for the adapter and back for the base, and the scale reads and writes 4 each way.
   const LayerModel& a = built.model("b/a");
   CHECK(a.computes_in == Dtype::kFloat32);
   CHECK(a.work.forward.bytes_per_sample == 20 * 6 + (20 + 10) * 4);
   CHECK(a.work.forward.bytes_fixed == 8 * 4);
   const LayerModel& sum = built.model("b");
-  CHECK(sum.work.forward.bytes_per_sample == 20 * 12);
+  CHECK(sum.work.forward.bytes_per_sample == 20 * (2 + 4 + 4 + 4 + 2));
   CHECK(sum.work.forward.workspace_per_sample == 20 * 2);
-  CHECK(sum.work.backward_data.bytes_per_sample == 20 * 6);
+  const LayerModel& up = built.model("b/b");
+  CHECK(up.products->apart_forward == 20 * 8);
+  CHECK(up.products->apart_backward == 20 * 8);
+  CHECK(up.products->beside_backward == 20 * (6 + 6));
+  CHECK(up.work.forward.workspace_per_sample == 20 * 4);
   CHECK(built.model("b/base").computes_in == Dtype::kBfloat16);
   // The gradient of the sum is cast for them.
   CHECK(built.tasks().contains("b.backward"));
