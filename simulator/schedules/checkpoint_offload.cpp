@@ -1,8 +1,9 @@
 // checkpoint-offload: as checkpoint, but what blocks read moves to far memory after its last use in the forward pass, and
-// comes back once backward has begun, as early as memory allows and in the order in which it is needed (booked on the
-// ledger, as capacity does). What backward reads of the block at its beginning is still there.
+// comes back one block ahead: from when backward of the block behind it begins on, later where memory is short. What
+// backward reads of the block at its beginning is still there.
 //
-// --blocks auto (default): the cut is the one with which an iteration takes least time, so it depends on the link.
+// --blocks auto (default): the cut is the one with which an iteration takes least time, so it depends on the link; blocks
+// are finer than frameworks', so inputs come back as early as memory allows (booked on the ledger, as capacity does).
 //
 // --only attn*: what these layers save moves, in all blocks, in place of what blocks read; all else in blocks is dropped
 // as by checkpoint. So SimpleTuner offloads attention's saved tensors within checkpoints.
@@ -10,10 +11,10 @@
 // Example, checkpoint's: x and c leave; in the forward pass no task needs more than 3 GB then.
 //
 // When it does not help: where block inputs are small beside what one block needs to be computed again; on links so slow
-// that copies of inputs take longer than the blocks that they hide behind.
+// that a copy takes longer than the block that it hides behind.
 //
 // Source: DeepSpeed, cpu_checkpointing (Rasley et al., KDD 2020; ZeRO-Infinity, Rajbhandari et al., SC 2021, section
-// 5.1.2). Deviation: frameworks fetch one block ahead, or when it is wanted; here as early as there is room.
+// 5.1.2). Who fetches when it is wanted (Unsloth, LLaMA-Factory) holds a block's input less; copy_streams says so.
 #include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/own_options.hpp"
 #include "simulator/schedules/recompute_choice.hpp"
@@ -34,6 +35,7 @@ Decisions move_inputs(const MixFacts& facts, const MixSegments& segments, const 
     if (moves) decisions.treatment[i] = Treatment::kMove;
   }
   decisions.made_again_stays = true;
+  decisions.one_ahead = facts.problem.options.own->blocks.kind != Blocks::Kind::kAuto;
   return decisions;
 }
 

@@ -288,9 +288,14 @@ bool MixDecoder::place(const Decisions& decisions, std::size_t not_before) {
     }
   }
   std::size_t earliest = not_before;
+  std::size_t read_before = 0;
   for (const std::uint32_t gap : order_) {
     if (stays_[gap] != 0) continue;
     if (decisions.one_walk && is_wish(decisions, gap) && keep(gap)) continue;
+    if (const std::size_t end = list_.gaps[gap].end; decisions.one_ahead && end != read_before) {
+      if (read_before > 0) earliest = std::max(earliest, read_before - 1);
+      read_before = end;
+    }
     return_early(gap, moves_anyway(decisions, gap), earliest);
     if (stays_[gap] == 0) moves_.push_back({gap, return_after_[gap]});
   }

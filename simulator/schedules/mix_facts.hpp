@@ -133,6 +133,8 @@ struct Decisions {
   bool moves_anyway = false;
   /// True: a recomputed tensor stays near up to its last use.
   bool made_again_stays = false;
+  /// True: a tensor returns no earlier than the block runs that reads what returned before it.
+  bool one_ahead = false;
   /// Bytes of GPU memory left free as a margin for a caching allocator.
   std::int64_t unused = 0;
 };
