@@ -41,6 +41,7 @@ struct ParameterBytes {
 struct GradientBuffers {
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   std::int64_t buckets = 0;   ///< number of parameters in buckets; static memory
+  bool exchanged = false;     ///< true: buckets for all where devices exchange whole gradients
   std::int64_t copies = 0;    ///< bytes a parameter, during its update; only with master copies
   std::int64_t group = kAll;  ///< number of parameters in one update
   std::int64_t norms = 0;     ///< bytes a parameter of a layer, while its gradient norm is computed

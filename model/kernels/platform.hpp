@@ -97,6 +97,12 @@ struct ArchitectureParameters {
 };
 
 enum class ImageLayout { kChannelsFirst, kChannelsLast };
+enum class HooksOn : std::uint8_t {
+  kSharded,  ///< each parameter tensor that is gathered or copied in, or whose gradient is sharded
+  kAll,      ///< each parameter tensor while states are sharded or far
+  kUnits,    ///< each unit of weights while states are sharded or far
+};
+
 enum class Fusion {
   kNone,
   kAdd,  ///< residual sums run within another kernel and cost one more pass
@@ -121,10 +127,8 @@ struct Software {
   /// Host time to issue a kernel (kLaunch), or a layer's pass (kLayer), shared by its backward tasks. Updates: none.
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
-  /// Host time beside each parameter tensor of a layer for gathers, releases and gradients; half of it in forward.
-  Duration hooks;
-  bool hooks_everywhere =
-      false;  ///< true: on every weight; false: on those that are gathered or copied in
+  Duration hooks;  ///< host time for gathers, releases and gradients; half of it in forward
+  HooksOn hooks_on = HooksOn::kSharded;
   double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
   /// Number of cross entropies of the loss's logits that a trainer computes as metrics in each micro-batch.
   std::int64_t train_metrics = 0;

@@ -75,8 +75,8 @@ struct StateOptions {
   /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
   Sharding sharding = Sharding::kByUse;
-  Duration hooks = {};            ///< host time beside each parameter tensor, as in Software
-  bool hooks_everywhere = false;  ///< as in Software
+  Duration hooks = {};  ///< as in Software
+  HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
   /// Number of them on one host, whose processor updates their shards; unset: all.

@@ -212,20 +212,33 @@ std::vector<Duration> hook_times(const MovingState& state) {
   const TrainingGraph& planned = state.planned;
   std::vector<Duration> times(planned.tasks.size());
   if (state.options.hooks == Duration(0)) return times;
+  const auto tensors_of = [&](LayerId layer) {
+    return planned.network->layers[layer.at()].model->launches.update;
+  };
   std::vector<int> backward(planned.network->layers.size(), 0);
-  for (const Task& task : planned.tasks) backward[task.layer.at()] += is_backward(task.kind);
+  std::vector<std::int64_t> held(state.units.size(), 0);  // tensors, by unit
+  for (std::size_t i = 0; i < planned.tasks.size(); ++i) {
+    const Task& task = planned.tasks[i];
+    backward[task.layer.at()] += is_backward(task.kind);
+    const bool once = task.kind == TaskKind::kForward &&
+                      (planned.round_tasks == 0 || i < planned.round_tasks);
+    if (once && state.unit_of[i]) held[*state.unit_of[i]] += tensors_of(task.layer);
+  }
   const std::size_t rounds =
       planned.round_tasks > 0 ? planned.backward_end / planned.round_tasks : 1;
   for (std::size_t i = 0; i < planned.tasks.size(); ++i) {
     const Task& task = planned.tasks[i];
     const auto unit = state.unit_of[i];
     if (!unit || task.kind == TaskKind::kUpdate) continue;
-    if (!state.options.hooks_everywhere && !state.units[*unit].weights_come) continue;
+    if (state.options.hooks_on == HooksOn::kSharded && !state.units[*unit].weights_come &&
+        state.options.shard < Shard::kGradients) {
+      continue;
+    }
     const auto shares = static_cast<std::int64_t>(
         is_backward(task.kind) ? static_cast<std::size_t>(backward[task.layer.at()]) / rounds : 1);
-    const std::int64_t tensors = planned.network->layers[task.layer.at()].model->launches.update;
-    times[i] =
-        Duration(state.options.hooks.count() * tensors / (2 * std::max<std::int64_t>(shares, 1)));
+    const std::int64_t of = state.options.hooks_on == HooksOn::kUnits ? held[*unit] : 1;
+    times[i] = Duration(state.options.hooks.count() * tensors_of(task.layer) /
+                        (2 * std::max<std::int64_t>(shares, 1) * std::max<std::int64_t>(of, 1)));
   }
   return times;
 }

@@ -68,7 +68,9 @@ constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKern
                                                        {"separate", AttentionKernels::kSeparate}}};
 constexpr SpecChoices<PoolKernels, 2> kPools{
     {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
-constexpr SpecChoices<bool, 2> kHooksOn{{{"moved_weights", false}, {"all_weights", true}}};
+constexpr SpecChoices<HooksOn, 3> kHooksOn{{{"sharded_weights", HooksOn::kSharded},
+                                            {"all_weights", HooksOn::kAll},
+                                            {"units", HooksOn::kUnits}}};
 constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
     {{"layer", IssuedBy::kLayer}, {"launch", IssuedBy::kLaunch}}};
 
@@ -104,12 +106,13 @@ void read_keeping(const ProfileSection& root, Keeping& keeping) {
 std::int64_t parameters_of(const SpecView& view) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (view.type() != SpecType::kText) return view.as_integer(1, kMost);
-  return choice_of(view, SpecChoices<std::int64_t, 1>{{{"all", GradientBuffers::kAll}}});
+  return choice_of(view, SpecChoices<std::int64_t, 2>{{{"none", 0}, {"all", GradientBuffers::kAll}}});
 }
 
 void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers) {
   if (const auto some = root.optional_number("gradient_buckets")) {
-    buffers.buckets = parameters_of(*some);
+    buffers.exchanged = some->type() == SpecType::kText && some->as_text() == "exchanged";
+    buffers.buckets = buffers.exchanged ? 0 : parameters_of(*some);
   }
   if (const auto bytes = root.optional_number("update_copies")) {
     buffers.copies = bytes->as_integer(0, 16);
@@ -154,7 +157,7 @@ void read_kernels(const ProfileSection& root, Software& software) {
   }
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
   if (const auto hooks = root.optional_number("host_hooks")) software.hooks = hooks->as_duration();
-  take(root, "hooks_on", kHooksOn, software.hooks_everywhere);
+  take(root, "hooks_on", kHooksOn, software.hooks_on);
   if (const auto each = root.optional_number("update_each")) {
     software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
   }

@@ -96,6 +96,7 @@ std::string compute_text(const CaseOptions& options) {
 /// The framework's buffers, with holes if the allocator in use keeps them.
 GradientBuffers gradient_buffers_of(const CaseOptions& options) {
   GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
+  if (buffers.exchanged && options.devices > 1) buffers.buckets = GradientBuffers::kAll;
   buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
   buffers.state_shards = sharing_devices(options);
   if (options.state.shards(Shard::kWeights)) buffers.weight_shards = options.state.devices;

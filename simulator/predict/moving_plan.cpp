@@ -313,7 +313,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
   state.hooks = framework.software.hooks;
-  state.hooks_everywhere = framework.software.hooks_everywhere;
+  state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
   made.far_compute = far_compute_of(made.hardware, options, state);
 }

@@ -117,7 +117,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("update_each": "150 us",)").software.update_seconds ==
         doctest::Approx(150e-6));
   CHECK(software_read(R"("host_hooks": "1 ms",)").software.hooks == Duration(1'000'000));
-  CHECK(software_read(R"("hooks_on": "all_weights",)").software.hooks_everywhere);
+  CHECK(software_read(R"("hooks_on": "units",)").software.hooks_on == HooksOn::kUnits);
   CHECK(software_read(R"("elementwise": 1.5,)").software.elementwise_factor == 1.5);
   CHECK(software_read(R"("attention": "separate",)").software.attention ==
         AttentionKernels::kSeparate);

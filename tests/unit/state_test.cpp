@@ -107,7 +107,7 @@ TEST_CASE("state: hooks on weights hold the host up") {
   StateOptions far{.optimizer = kOne, .gradients = true, .hooks = kMillisecond * 80};
   CHECK(ran(far).milliseconds == 200);  // none on weights that stay near
   // Forward issued at 40, 80, 120, backward at 140, 160, 180, 200, 240; the last gradient out at 270, updates to 360.
-  far.hooks_everywhere = true;
+  far.hooks_on = HooksOn::kAll;
   CHECK(ran(far).milliseconds == 370);
   CHECK(ran(far).hooks == kMillisecond * 170);  // to 260, of which 90 compute
   far.update_passes = 12;  // as many bytes again; sums of 3 GB
