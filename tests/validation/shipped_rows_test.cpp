@@ -92,15 +92,16 @@ TEST_CASE("figures that count as predicted are in these files") {
   CHECK(ids_with([](const Figure& each) { return each.kind == FigureKind::kPredicted; }) ==
         "L1 L2 L3 L4 L7 L8 M4 M18 T1 T14 T18 incore-automodel incore-bert incore-dgxc "
         "incore-dlperf incore-fast-dit incore-flash-attention incore-fms-acceleration "
-        "incore-fms-fsdp incore-hf-v100 incore-internevo incore-litgpt incore-llama-recipes "
-        "incore-llm-foundry incore-llms-from-scratch incore-ms-swift incore-nemo incore-qwen "
-        "incore-swift-long incore-tinyllama incore-torchtitan incore-vit-levers incore-xtuner "
-        "ooc-a800-zero ooc-ckpt-t4 "
+        "incore-fms-fsdp incore-gemini incore-granite incore-hf-v100 incore-internevo "
+        "incore-litgpt incore-llama-recipes incore-llm-foundry incore-llms-from-scratch "
+        "incore-ms-swift incore-nemo incore-qwen incore-swift-long incore-tinyllama "
+        "incore-torchtitan incore-vit-levers incore-xtuner ooc-a800-zero ooc-alst ooc-ckpt-t4 "
         "ooc-cpu-adam ooc-deepcompile ooc-easycontext ooc-fairseq-fsdp ooc-fsdp-qlora "
-        "ooc-gh200-zero ooc-lightning-gpt2 ooc-links ooc-llamafactory ooc-llm-trainer ooc-llmq "
-        "ooc-modelcenter ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-titan-rtx "
-        "ooc-torchao ooc-torchtune ooc-torchtune-70b ooc-unsloth ooc-unsloth-b200 own-h100 "
-        "own-h100-networks own-h200 own-h200-deepspeed "
+        "ooc-gh200-zero ooc-lightning-fsdp ooc-lightning-gpt2 ooc-links ooc-llamafactory "
+        "ooc-llm-trainer ooc-llmq ooc-megatrain ooc-modelcenter ooc-opt-benchmark ooc-peft "
+        "ooc-primebench ooc-primeopt ooc-simpletuner-models ooc-stronghold ooc-titan-rtx "
+        "ooc-torchao ooc-torchtune ooc-torchtune-70b ooc-unsloth ooc-unsloth-b200 "
+        "ooc-unsloth-mistral own-h100 own-h100-networks own-h200 own-h200-deepspeed "
         "own-h200-networks");
 }
 
