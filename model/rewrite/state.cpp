@@ -124,6 +124,7 @@ class StateMover {
         to_.units.push_back({.name = std::move(name), .devices = devices, .is_root = is_root});
       }
       to_.units[unit].owners.push_back(weights.owner);
+      to_.units[unit].weights += weights.parameters;
       if (weights.is_frozen) {
         to_.units[unit].frozen_bytes += weight_bytes(from_.per_parameter, *owner.model);
       } else {

@@ -75,6 +75,7 @@ struct StateOptions {
   /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
   Sharding sharding = Sharding::kByUse;
+  std::int64_t reuse = 0;  ///< a unit's weights stay if fewer parameters are used before it is again
   Duration hooks = {};  ///< as in Software
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
@@ -106,6 +107,7 @@ struct StateUnit {
   std::vector<LayerId> owners = {};
   int devices = 1;  ///< devices with equal shards; for split experts, with the same experts
   std::int64_t parameters = 0;        ///< trained parameters
+  std::int64_t weights = 0;           ///< parameters, frozen ones too
   ParameterBytes learnt = {0, 0, 0};  ///< sums over trained parameters, in bytes
   std::int64_t frozen_bytes = 0;      ///< bytes of frozen weights; 0 unless weights move
   std::int64_t far_parameters = 0;    ///< trained parameters with optimiser states in host memory

@@ -164,6 +164,9 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
     if (!same) positions.push_back({*uses[i].unit, uses[i].backward, i, i});
     positions.back().last = i;
   }
+  std::vector<std::int64_t> used{0};  // parameters, by position: those before it
+  for (const Position& at : positions) used.push_back(used.back() + units[at.unit].weights);
+  std::size_t begin = 0;  // of the micro-batch
   std::vector<WeightStay> stays;
   std::optional<std::size_t> root;   // index into stays, of this micro-batch
   std::optional<std::size_t> ended;  // last compute step of the root's before it
@@ -173,6 +176,7 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
     const Position& at = positions[q];
     const std::size_t ahead = options.ahead(at.backward);
     const bool begins = q == 0 || (positions[q - 1].backward && !at.backward);  // a micro-batch
+    if (begins) begin = q;
     if (begins && root) {
       ended = stays[*root].last;
       root.reset();
@@ -187,7 +191,9 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                        .booked_from = ended ? *ended + 1 : 0,
                        .first_use = at.first,
                        .last = at.last});
-    } else if (open[at.unit] && q <= last_position[at.unit] + 1 + ahead) {
+    } else if (open[at.unit] && (q <= last_position[at.unit] + 1 + ahead ||
+                                 (last_position[at.unit] >= begin &&
+                                  used[q] - used[last_position[at.unit] + 1] < options.reuse))) {
       stays[*open[at.unit]].last = at.last;
     } else {
       open[at.unit] = stays.size();

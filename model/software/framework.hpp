@@ -42,6 +42,7 @@ struct Framework {
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
   Sharding sharding = Sharding::kByUse;
+  std::int64_t reuse = 0;  ///< as in StateOptions
   std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: the profile's
   double memory_share = 1;              ///< share of the other GPU memory that tensors may use
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none

@@ -236,6 +236,9 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   take(root, "inputs", kHeldInputs, framework.inputs);
   take(root, "sharding", kShardings, framework.sharding);
+  if (const auto some = root.optional_number("weights_reused_within")) {
+    framework.reuse = parameters_of(*some);
+  }
   read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
   if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();

@@ -312,6 +312,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   StateOptions state = options.state;
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
+  state.reuse = framework.reuse;
   state.hooks = framework.software.hooks;
   state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
