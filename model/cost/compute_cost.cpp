@@ -388,8 +388,8 @@ CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& optio
   }
   const GradientBuffers& buffers = options.gradient_buffers;
   const std::int64_t learnt = trainable_parameters(*graph.network);
-  sizes.static_bytes = Bytes(static_bytes(graph)) +
-                       Bytes(std::min(learnt, buffers.buckets) * graph.per_parameter.gradient);
+  const std::int64_t waiting = buffers.buckets == GradientBuffers::kAll ? learnt : buffers.buckets;
+  sizes.static_bytes = Bytes(static_bytes(graph)) + Bytes(waiting * graph.per_parameter.gradient);
   Bytes temporaries = update_temporaries(graph, options.adam, buffers.state_shards);
   if (graph.per_parameter.master > 0) {
     temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
