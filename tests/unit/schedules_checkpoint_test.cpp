@@ -107,10 +107,11 @@ TEST_CASE("checkpoint takes blocks by the layers' names") {
   CHECK(example.again(words(20), options) == Names{"x2_a x2_b.backward", "x1_a x1_b.backward"});
   // Names that count nothing: each layer is a block, and nothing is used within one only.
   CHECK(Chain("checkpoint").smallest(options) == words(28));
-  // {x1_a x1_b} {x2_a x2_b} between layers that nobody wraps: what these alone read is no block's input.
+  // {x1_a x1_b} {x2_a x2_b} between layers that nobody wraps: what these alone read is no block's input. That of the first
+  // block returns from when backward of the second begins.
   const Chain between("checkpoint-offload", {"stem", "x1_a", "x1_b", "x2_a", "x2_b", "head"});
   CHECK(between.returns(words(100), options) ==
-        Names{"x1_b after head.forward", "stem after head.forward"});
+        Names{"x1_b after head.forward", "stem after head.backward"});
 }
 
 TEST_CASE("--blocks layer: two at a time, one of two, part of each") {
