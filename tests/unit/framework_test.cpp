@@ -100,6 +100,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("weight_gradients": "freed",)").weight_gradients ==
         WeightGradients::kFreed);
   CHECK(software_read(R"("gradient_buckets": 500,)").gradient_buffers.buckets == 500);
+  CHECK(software_read(R"("gradient_buckets": "exchanged",)").gradient_buffers.exchanged);
   CHECK(software_read(R"("gradient_buckets": "all",)").gradient_buffers.buckets ==
         GradientBuffers::kAll);
   CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);

@@ -110,6 +110,12 @@ TEST_CASE("state: hooks on weights hold the host up") {
   far.hooks_on = HooksOn::kAll;
   CHECK(ran(far).milliseconds == 370);
   CHECK(ran(far).hooks == kMillisecond * 170);  // to 260, of which 90 compute
+  far.hooks_on = HooksOn::kUnits;  // of one tensor each
+  CHECK(ran(far).milliseconds == 370);
+  far.hooks_on = HooksOn::kSharded;
+  const StateOptions summed{.hooks = kMillisecond * 80, .shard = Shard::kGradients, .devices = 4};
+  CHECK(ran(summed).hooks > Duration(0));
+  far.hooks_on = HooksOn::kAll;
   far.update_passes = 12;  // as many bytes again; sums of 3 GB
   CHECK(ran(far, 2).milliseconds == 240 + 370 + 90 + 30);
 }
@@ -172,6 +178,23 @@ TEST_CASE("state: collectives take from the kernels beside them") {
   CHECK(slowed(options, 1, 0.2, true) == 126);
   // Half as quick for as long as a pass takes: 10 ms are 15, the 5 that are left run alone; 20 and 20 are 30.
   CHECK(slowed(options, 1, 0.5) == 110 + 15 + 30);
+}
+
+TEST_CASE("state: weights that are used again soon stay") {
+  std::vector<StateUnit> units{{.name = "x", .weights = 10}, {.name = "y", .weights = 10}};
+  for (StateUnit& unit : units) unit.weights_come = true;
+  std::vector<WeightUse> uses;  // two micro-batches
+  for (int round = 0; round < 2; ++round) {
+    for (const std::size_t unit : {0U, 1U}) uses.push_back({unit, false});
+    for (const std::size_t unit : {1U, 0U}) uses.push_back({unit, true});
+  }
+  StateOptions options{.prefetch = 0, .shard = Shard::kWeights, .devices = 4};
+  // y stays for the turn, x comes for each use, of which two are side by side between micro-batches.
+  CHECK(weight_stays(uses, units, options).size() == 5);
+  options.reuse = 21;  // y is used twice before x is again
+  CHECK(weight_stays(uses, units, options).size() == 3);
+  options.reuse = 20;
+  CHECK(weight_stays(uses, units, options).size() == 5);
 }
 
 TEST_CASE("state: FSDP keeps its root whole in a micro-batch, and gathers two ahead in backward") {
