@@ -67,7 +67,7 @@ Arguments parsed(std::vector<std::string> words, const SpecView& place) {
   if (!parts.file.empty()) throw error;
   place.fail(fmt::format("{}{}{}", parts.place.empty() ? "" : parts.place + ": ", parts.found,
                          command_line.empty() ? "" : " in " + in_quotes(command_line)),
-             parts.expected, parts.hint);
+             parts.expected.empty() ? "a job that can run" : parts.expected, parts.hint);
 }
 
 /// Texts have no place among numbers.
