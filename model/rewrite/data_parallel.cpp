@@ -222,16 +222,21 @@ Iteration write_out_devices(const TrainingGraph& round, std::span<const Iteratio
   return all;
 }
 
+Duration exchange_time(const Iteration& all, std::size_t piece) {
+  Duration sum;
+  for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
+    sum += all.costs.transfers.to_near[exchanged_tensor(all, 0, piece, part).at()].alone;
+  }
+  return sum;
+}
+
 void slow_beside_exchange(const PeerLink& peers, Iteration& all) {
   const std::vector<GradientPiece>& pieces = all.parallel.pieces;
   for (std::size_t device = 0; device < all.parallel.last_round.size(); ++device) {
     const std::vector<std::size_t>& round = all.parallel.last_round[device];
     Duration waiting;  // copies of pieces that are complete
     for (std::size_t piece = 0; piece < pieces.size(); ++piece) {
-      for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
-        waiting +=
-            all.costs.transfers.to_near[exchanged_tensor(all, device, piece, part).at()].alone;
-      }
+      waiting += exchange_time(all, piece);
       const std::size_t end =
           piece + 1 < pieces.size() ? pieces[piece + 1].ready + 1 : round.size();
       std::vector<TaskId> beside;

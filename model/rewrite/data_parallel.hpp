@@ -62,6 +62,8 @@ struct Iteration;  // iteration.hpp
                                           std::span<const Iteration* const> shares,
                                           std::int64_t batch, const GradientExchange& exchange);
 
+/// Returns how long a device fetches the piece, its sums and the others' shards.
+[[nodiscard]] Duration exchange_time(const Iteration& all, std::size_t piece);
 /// Makes tasks longer beside which gradient pieces are exchanged within the backward pass: those between a piece's
 /// completion and the next one's, and as many more as its copies take.
 void slow_beside_exchange(const PeerLink& peers, Iteration& all);

@@ -14,10 +14,6 @@ namespace ooc {
 
 Duration LowerBounds::best() const { return std::max({compute, link, cut, windows}); }
 
-void LowerBounds::add(Duration time) {
-  for (Duration* bound : {&compute, &link, &cut, &windows}) *bound += time;
-}
-
 void LowerBounds::raise(Duration bound) {
   for (Duration* each : {&link, &cut, &windows}) *each = std::max(*each, bound);
 }
@@ -147,15 +143,11 @@ LowerBounds bound_cuts(const MemoryPressure& pressure, const TransferCosts& tran
 }
 
 std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph, const CostTable& costs,
-                                        Bytes budget, BoundEffort effort) {
+                                        Bytes budget) {
   MemoryPressure pressure;
   find_memory_pressure(graph, costs, budget, pressure);
   if (!pressure.feasible) return std::nullopt;
-  LowerBounds bounds = bound_cuts(pressure, costs.transfers);
-  if (effort == BoundEffort::kWindows) {
-    bounds.windows = std::max(bounds.cut, bound_windows(graph, costs, pressure));
-  }
-  return bounds;
+  return bound_cuts(pressure, costs.transfers);
 }
 
 }  // namespace ooc

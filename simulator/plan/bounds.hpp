@@ -22,21 +22,13 @@ struct LowerBounds {
   Duration cut;      ///< bound 3: for each task, forced copies out before and in after
   Duration windows;  ///< bound 4: longest path; equals cut if not computed
   [[nodiscard]] Duration best() const;
-  void add(Duration time);     ///< adds to all bounds
   void raise(Duration bound);  ///< raises all bounds but `compute` to `bound`
 };
-
-enum class BoundEffort { kCut, kWindows };
 
 /// Returns the bounds. `budget`: GPU memory, static bytes included. Unset: a single task does not
 /// fit, so no schedule exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
-                                                      const CostTable& costs, Bytes budget,
-                                                      BoundEffort effort);
-
-/// Returns the largest need of one task plus static bytes, below which no schedule of whole tasks
-/// can run.
-[[nodiscard]] Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs);
+                                                      const CostTable& costs, Bytes budget);
 
 /// Task during which some data needed before and after it must be in host memory.
 struct Cut {

@@ -141,22 +141,12 @@ struct Event {
   bool reduces = false;  ///< else: is fetched
 };
 
-/// The time of each task as the device runs it.
-std::vector<Duration> times_of_tasks(const DevicePlan& device) {
-  std::vector<Duration> times(device.of.graph->tasks.size());
+std::vector<Event> events_of(const Iteration& all, const DevicePlan& device, Exchange exchange) {
+  std::vector<Duration> times(device.of.graph->tasks.size());  // as the device runs them
   for (const Step& step : device.plan.steps) {
     if (step.kind != StepKind::kCompute) continue;
     times[static_cast<std::size_t>(step.object)] = device.of.costs[step.alternative].time;
   }
-  return times;
-}
-
-Duration time_to_fetch(const Iteration& all, std::size_t piece, ExchangePart part) {
-  return all.costs.transfers.to_near[exchanged_tensor(all, 0, piece, part).at()].alone;
-}
-
-std::vector<Event> events_of(const Iteration& all, const DevicePlan& device, Exchange exchange) {
-  const std::vector<Duration> times = times_of_tasks(device);
   const std::vector<std::size_t>& round = all.parallel.last_round[0];
   std::vector<Event> events;
   std::size_t sent = 0;
@@ -170,7 +160,8 @@ std::vector<Event> events_of(const Iteration& all, const DevicePlan& device, Exc
     for (; sends && sent < all.parallel.pieces.size() && all.parallel.pieces[sent].ready <= task;
          ++sent) {
       events.push_back({task, sent, false});
-      fetched = std::max(fetched, clock) + time_to_fetch(all, sent, ExchangePart::kReceived);
+      // Its sums are half of what a piece brings.
+      fetched = std::max(fetched, clock) + Duration(exchange_time(all, sent).count() / 2);
       arrival[sent] = fetched;
     }
     for (; reduced < sent && arrival[reduced] <= clock; ++reduced) {
@@ -342,17 +333,6 @@ class DevicesJoiner {
   std::vector<std::vector<StepId>> gathered_;  ///< likewise
 };
 
-/// All pieces, one behind the other on a device's queue.
-Duration time_to_fetch(const Iteration& all) {
-  Duration sum;
-  for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
-    for (const ExchangePart part : {ExchangePart::kReceived, ExchangePart::kGathered}) {
-      sum += time_to_fetch(all, piece, part);
-    }
-  }
-  return sum;
-}
-
 }  // namespace
 
 Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundPlan& last,
@@ -363,28 +343,23 @@ Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full, const RoundP
   return std::move(joiner).finish();
 }
 
-// Nothing is fetched before every device has ended its backward pass: what comes is what all others send, and
-// is added to what is complete. All that is fetched then takes its time; updates may run meanwhile.
-Duration exchange_bound(const Iteration& all, Exchange exchange) {
-  if (all.parallel.pieces.empty() || exchange == Exchange::kOverlap) return Duration(0);
-  Duration updates;
-  for (std::size_t i = all.parallel.backward_end[0] + all.parallel.pieces.size();
-       i < all.graph->device_tasks[1]; ++i) {
-    updates += all.costs[all.costs.default_alternative(make_id<TaskId>(i))].time;
-  }
-  return std::max(Duration(0), time_to_fetch(all) - updates);
-}
-
-Duration fetch_bound(const Iteration& all, const MemoryPressure& first) {
+// Nothing is fetched before every device has completed it: the first piece, or at the end all.
+Duration exchange_bound(const Iteration& all, Exchange exchange, const MemoryPressure& first) {
   if (all.parallel.pieces.empty()) return Duration(0);
+  const std::size_t task = exchange == Exchange::kEnd ? all.parallel.last_round[0].size() - 1
+                                                      : all.parallel.pieces[0].ready;
   // The pressure is of the network's own tasks: kernels that compress are in none of its sums.
   std::size_t tasks = 0;
-  for (std::size_t i = 0; i <= all.parallel.last_round[0][all.parallel.pieces[0].ready]; ++i) {
+  for (std::size_t i = 0; i <= all.parallel.last_round[0][task]; ++i) {
     if (!is_overhead(all.graph->tasks[task_on_device(all, 0, make_id<TaskId>(i)).at()].kind)) {
       ++tasks;
     }
   }
-  return first.before[tasks] + time_to_fetch(all);
+  Duration bound = first.before[tasks];
+  for (std::size_t piece = 0; piece < all.parallel.pieces.size(); ++piece) {
+    bound += exchange_time(all, piece);  // one behind the other on a device's queue
+  }
+  return bound;
 }
 
 Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all, Exchange exchange) {

@@ -26,11 +26,10 @@ struct DevicePlan {
 [[nodiscard]] Plan join_devices(std::span<const DevicePlan> devices, const Iteration& all,
                                 Exchange exchange);
 
-/// Returns the time that an exchange at the end adds to a lower bound of one device; 0 for kOverlap.
-[[nodiscard]] Duration exchange_bound(const Iteration& all, Exchange exchange);
-/// Returns a lower bound on the iteration: compute up to the first gradient piece, then the fetches of all pieces.
+/// Returns a lower bound on the iteration: compute before the exchange, then the fetches of all pieces. One device: 0.
 /// `first`: memory pressure on the first device, whose share of the batch is the largest.
-[[nodiscard]] Duration fetch_bound(const Iteration& all, const MemoryPressure& first);
+[[nodiscard]] Duration exchange_bound(const Iteration& all, Exchange exchange,
+                                      const MemoryPressure& first);
 
 // Joins plans of micro-batches to the plan of an iteration (model/rewrite/iteration.hpp): one plan
 // repeated, then that of the last micro-batch. Updates remain only in the last.

@@ -212,18 +212,4 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
   if (pressure.feasible) walk.backwards();
 }
 
-Bytes smallest_task_budget(const TrainingGraph& graph, const CostTable& costs) {
-  MemoryPressure scratch;
-  scratch.touched_by.assign(graph.tensors.size(), -1);
-  Bytes largest;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    Bytes needed = least(costs, task).workspace;
-    for_each_touched(graph, scratch, task,
-                     [&](TensorId tensor) { needed += costs.tensor_bytes[tensor.at()]; });
-    largest = std::max(largest, needed);
-  }
-  return largest + costs.static_bytes;
-}
-
 }  // namespace ooc

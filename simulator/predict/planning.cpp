@@ -188,8 +188,7 @@ void exchange_over_peers(const PeerLink& peers, Iteration& all) {
     if (tensor.role != TensorRole::kExchanged) continue;
     Duration time = transfer_time(all.costs.tensor_bytes[i], peers.throughput);
     if (tensor.part == ExchangePart::kReceived) time += peers.latency;  // one collective a piece
-    const TransferCost copy{.latency = time, .rate = kInfiniteRate, .alone = time};
-    all.costs.transfers.to_near[i] = copy;
+    all.costs.transfers.to_near[i] = {.latency = time, .rate = kInfiniteRate, .alone = time};
   }
 }
 

@@ -109,10 +109,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   // What memory forces on a schedule that only moves tensors, others may avoid.
   if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
   run.bounds = bound_cuts(pressure, share.costs.transfers);
-  if (which.devices > 1) {
-    run.bounds->add(exchange_bound(all, which.exchange));
-    run.bounds->raise(fetch_bound(all, pressure));
-  }
+  run.bounds->raise(exchange_bound(all, which.exchange, pressure));
   if (which.moving) {
     const bool again = std::ranges::any_of(plan->steps, &Step::recompute);
     run.bounds->raise(
@@ -129,9 +126,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
     run.bounds_recomputing = true;
     return;
   }
-  Duration windows = bound_windows(graph, share.costs, pressure);
-  if (which.devices > 1) windows += exchange_bound(all, which.exchange);
-  run.bounds->windows = std::max(run.bounds->cut, windows);
+  run.bounds->windows = std::max(run.bounds->cut, bound_windows(graph, share.costs, pressure));
 }
 
 std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {

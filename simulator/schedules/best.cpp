@@ -68,9 +68,9 @@ class Others {
 
   void try_all() {
     // What memory forces on plans that only move; what state books of it, it need not hold throughout.
-    const auto moving = problem_.carries_state ? std::nullopt
-                                               : lower_bounds(problem_.graph, problem_.costs,
-                                                              problem_.budget, BoundEffort::kCut);
+    const auto moving = problem_.carries_state
+                            ? std::nullopt
+                            : lower_bounds(problem_.graph, problem_.costs, problem_.budget);
     const auto rooms = algorithm_rooms(problem_.graph, problem_.costs, problem_.budget);
     const Traits with = problem_.carries_state ? Traits{Trait::kCarriesState} : Traits{};
     for (const Contender& each : contenders(with, {Trait::kOptimizes, Trait::kMovesPages}, rooms)) {

@@ -8,6 +8,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/mix_decoder.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"

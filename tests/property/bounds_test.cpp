@@ -6,6 +6,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/test.hpp"
@@ -194,15 +195,14 @@ TEST_CASE("the quick bounds are those of the definition") {
     set_link(workload.costs, random_link(dice, workload));
     const Bytes least = smallest_task_budget(workload.graph, workload.costs);
     const Bytes budget = least + Bytes(dice.number(0, least.count() / 2));
-    const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
+    const auto bounds = all_bounds(workload.graph, workload.costs, budget);
     const NaiveBounds naive(workload, budget);
     INFO(rerun("property_bounds", seed));
     INFO(workload.text);
     REQUIRE(bounds.has_value());
     REQUIRE(bounds->cut.count() == naive.cuts().count());
     REQUIRE(bounds->windows.count() == naive.windows().count());
-    REQUIRE_FALSE(
-        lower_bounds(workload.graph, workload.costs, least - Bytes(1), BoundEffort::kCut));
+    REQUIRE_FALSE(lower_bounds(workload.graph, workload.costs, least - Bytes(1)));
 
     MemoryPressure pressure;
     find_memory_pressure(workload.graph, workload.costs, budget, pressure);
@@ -353,7 +353,7 @@ TEST_CASE(
     REQUIRE(best.has_value() == std::holds_alternative<Plan>(capacity));
     if (!best) return;
     ++found;
-    const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
+    const auto bounds = all_bounds(workload.graph, workload.costs, budget);
     REQUIRE(bounds.has_value());
     REQUIRE(bounds->best().count() <= best->count());
     const Outcome outcome =

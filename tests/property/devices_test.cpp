@@ -127,8 +127,7 @@ Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exch
   if (test.schedule.is(Trait::kRecomputes)) pressure.cuts.clear();
   Duration bound =
       std::max(bound_cuts(pressure, costs.transfers).best(), bound_windows(graph, costs, pressure));
-  bound += exchange_bound(joint.all, exchange);
-  return std::max(bound, fetch_bound(joint.all, pressure));
+  return std::max(bound, exchange_bound(joint.all, exchange, pressure));
 }
 
 void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange exchange,

@@ -6,6 +6,7 @@
 #include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/parts.hpp"
 #include "simulator/plan/bounds.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
@@ -67,7 +68,7 @@ void check(Dice& dice, const Workload& parts, const Schedule& schedule, Bytes bu
     REQUIRE(timeline.iteration_time == compute_time(parts.costs, parts.graph));
     REQUIRE(plan.steps.size() == parts.graph.tasks.size());
   }
-  const auto bounds = lower_bounds(parts.graph, parts.costs, budget, BoundEffort::kWindows);
+  const auto bounds = all_bounds(parts.graph, parts.costs, budget);
   REQUIRE(bounds.has_value());
   REQUIRE(bounds->best() <= timeline.iteration_time);
   if (schedule.name == "unified") {

@@ -7,6 +7,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/replay/replay_plan.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/property_cases.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/random_plan.hpp"

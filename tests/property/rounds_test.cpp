@@ -7,6 +7,7 @@
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/bounds_mixed.hpp"
 #include "simulator/schedules/sub_batch.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
@@ -67,7 +68,7 @@ void check_rounds(Dice& dice, const RoundsCase& test, const Plan& plan, const It
   REQUIRE(rounds.graph->tasks.size() ==
           static_cast<std::size_t>(rounds.rounds) * test.workload.graph.backward_end + updates);
   const Timeline timeline = require_run(plan, *rounds.graph, rounds.costs, budget);
-  const auto bounds = lower_bounds(*rounds.graph, rounds.costs, budget, BoundEffort::kWindows);
+  const auto bounds = all_bounds(*rounds.graph, rounds.costs, budget);
   REQUIRE(bounds.has_value());
   // Those of the first kind are for schedules that only move tensors.
   Duration bound = test.schedule.is(Trait::kRecomputes) ? bounds->compute : bounds->best();

@@ -8,6 +8,7 @@
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/schedules/option_table.hpp"
 #include "simulator/schedules/own_options.hpp"
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
@@ -59,7 +60,7 @@ void check_naive(const Plan& plan, const Workload& workload, Bytes budget,
 
 /// Of schedules that only move tensors both kinds of bounds hold; pages are no whole tensors.
 Duration bound_of(const Workload& workload, Bytes budget, const Schedule& schedule) {
-  const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
+  const auto bounds = all_bounds(workload.graph, workload.costs, budget);
   REQUIRE(bounds.has_value());
   REQUIRE(bounds->compute <= bounds->cut);
   REQUIRE(bounds->link <= bounds->cut);

@@ -1,6 +1,7 @@
 // Are the lower bounds what docs/model.md says? On the worked example by hand.
 #include "simulator/plan/bounds.hpp"
 
+#include "tests/support/all_bounds.hpp"
 #include "tests/support/hand_graph.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/schedule_example.hpp"
@@ -19,7 +20,7 @@ Workload bound_example(Ratio duplex = kOne) {
 }
 
 LowerBounds bounds_of(const Workload& workload, Bytes budget) {
-  const auto bounds = lower_bounds(workload.graph, workload.costs, budget, BoundEffort::kWindows);
+  const auto bounds = all_bounds(workload.graph, workload.costs, budget);
   REQUIRE(bounds.has_value());
   return *bounds;
 }
@@ -79,9 +80,7 @@ TEST_CASE("directions that keep different shares count with what the best order 
 TEST_CASE("no bound exists below the largest task, which needs 3 GB in the worked example") {
   const Workload workload = bound_example();
   CHECK(smallest_task_budget(workload.graph, workload.costs) == 3 * kGigabyte);
-  CHECK_FALSE(
-      lower_bounds(workload.graph, workload.costs, 3 * kGigabyte - Bytes(1), BoundEffort::kCut)
-          .has_value());
+  CHECK_FALSE(lower_bounds(workload.graph, workload.costs, 3 * kGigabyte - Bytes(1)).has_value());
   Workload heavy = bound_example();
   heavy.costs.static_bytes = kGigabyte;
   heavy.costs.alternatives[2].workspace = 5 * kGigabyte;  // c.forward: b, c and 5 GB
@@ -134,7 +133,7 @@ TEST_CASE("a network input has a far copy already: it only needs to come in") {
   CHECK(pressure.cuts[0].in == Bytes(50));
   CHECK(pressure.cuts[0].out == Bytes(0));
   CHECK(pressure.cuts[0].compute_after == Duration(10));
-  const auto bounds = lower_bounds(graph, costs, Bytes(120), BoundEffort::kWindows);
+  const auto bounds = all_bounds(graph, costs, Bytes(120));
   REQUIRE(bounds.has_value());
   CHECK(bounds->cut == Duration(80));  // f 10, g 10, 50 in, h 10
   CHECK(bounds->windows == Duration(80));
