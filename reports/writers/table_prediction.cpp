@@ -216,16 +216,17 @@ std::string memory(const RunReport& report, const Look& look) {
                               : "of it: " + static_text(report)});
   table.add_row({"saved for backward", format_bytes(report.saved),
                  "what backward reads of the forward pass"});
-  table.add_row(
-      {"copied to far", format_bytes(report.to_far),
-       fmt::format(
-           "far memory needs {}{}", format_bytes(report.peak_far),
-           report.inputs.far_memory_given ? " of " + format_bytes(report.inputs.far_memory) : "")});
+  table.add_row({"copied to far", format_bytes(report.to_far),
+                 fmt::format("far memory needs {}{}", format_bytes(report.peak_far),
+                             report.inputs.far_memory_given && !report.inputs.exchange.empty()
+                                 ? " of " + format_bytes(report.inputs.far_memory)
+                                 : "")});
   table.add_row({"copied to near", format_bytes(report.to_near),
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
   const std::string_view title = report.inputs.devices == 1 ? "Memory"
-                                 : report.state             ? "Memory and copies of each device"
-                                                : "Memory of each device; copies of all together";
+                                 : report.inputs.exchange.empty()
+                                     ? "Memory and copies of each device"
+                                     : "Memory of each device; copies of all together";
   return section(title, table, look) + at_peaks(report, look) + moving_state(report, look);
 }
 

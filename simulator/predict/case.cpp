@@ -140,7 +140,7 @@ void repeat_budgets(const CaseOptions& options, const HardwareProfile& hardware,
                     RunInputs& inputs) {
   inputs.memory = budget_of(options, hardware);
   inputs.memory_given = options.memory.has_value();
-  inputs.far_memory = far_capacity_of(options, hardware);
+  inputs.far_memory = far_memory_of(options, hardware);
   inputs.far_memory_given = options.far_memory.has_value();
 }
 
@@ -232,11 +232,11 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
   return Bytes(static_cast<std::int64_t>(rest * framework.memory_share));
 }
 
-Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware) {
+Bytes far_memory_of(const CaseOptions& options, const HardwareProfile& hardware) {
   const MemoryTier& far = hardware.far_memory;
-  const Bytes all = options.far_memory.value_or(far.capacity - far.reserved);
-  const int simulated = options.state.shard == Shard::kNone ? options.devices : 1;
-  return Bytes((all * simulated).count() / devices_of_host(options, hardware));
+  const int together = devices_of_host(options, hardware);
+  return options.far_memory.value_or(far.capacity - far.reserved) *
+         (sharing_devices(options) > 1 ? 1 : (options.devices + together - 1) / together);
 }
 
 int sharing_devices(const CaseOptions& options) {
@@ -251,7 +251,8 @@ int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware)
 void ask_budgets(const CaseOptions& options, Case& which) {
   repeat_budgets(options, which.hardware, which.inputs);
   which.budget = which.inputs.memory;
-  which.far_capacity = which.inputs.far_memory;
+  const int parts = sharing_devices(options) > 1 ? devices_of_host(options, which.hardware) : 1;
+  which.far_capacity = Bytes(which.inputs.far_memory.count() / parts);
 }
 
 void ask_prices(const CaseOptions& options, Case& which) {

@@ -133,8 +133,8 @@ struct WorkloadOptions {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Returns --far-memory, else the profile's: the part of the devices that are simulated, one where they shard.
-[[nodiscard]] Bytes far_capacity_of(const CaseOptions& options, const HardwareProfile& hardware);
+/// Returns --far-memory, else the profile's: of a host, or of all hosts where all devices are simulated.
+[[nodiscard]] Bytes far_memory_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the number of devices that shard model states; 1: no sharding.
 [[nodiscard]] int sharing_devices(const CaseOptions& options);

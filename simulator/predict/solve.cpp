@@ -126,7 +126,7 @@ std::int64_t now_of(const SolveAxis& axis, const Case& which) {
   if (axis.word == "link-to-far") return costs.to_far_peak.count();
   if (axis.word == "link-to-near") return costs.to_near_peak.count();
   if (axis.word == "near-memory") return which.budget.count();
-  if (axis.word == "far-memory") return which.far_capacity.count();
+  if (axis.word == "far-memory") return which.inputs.far_memory.count();
   return which.transfers.far_throughput.value_or(which.hardware.far_memory.throughput).count();
 }
 
@@ -420,11 +420,8 @@ class Search {
   }
 
   [[nodiscard]] Bytes memory_of(const OutOfMemory& oom) const {
-    const HardwareProfile& hardware = request_.machine.profile;
-    const CaseOptions& options = request_.options;
-    if (oom.tier == OutOfMemory::Tier::kNear) return budget_of(options, hardware);
-    const bool shares = sharing_devices(options) > 1;
-    return far_capacity_of(options, hardware) * (shares ? devices_of_host(options, hardware) : 1);
+    auto* const memory = oom.tier == OutOfMemory::Tier::kNear ? &budget_of : &far_memory_of;
+    return memory(request_.options, request_.machine.profile);
   }
 
   BorderTrial try_size(std::int64_t number) {
