@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -59,6 +58,7 @@ constexpr Key kKeys[] = {
     {"offload_weights",
      "/zero_optimization/offload_param/device /zero_optimization/cpu_offload_params "
      "/deepspeed_config/offload_param_device"},
+    {"distributed", "/distributed_type"},
     {"fsdp", "/fsdp /fsdp_config"},
     {"fsdp_version", "/fsdp_config/fsdp_version /fsdp_config/version"},
     {"fsdp_shards",
@@ -251,16 +251,21 @@ class Reader {
     const bool has_more = std::ranges::any_of(kKeys, [&](const Key& each) {
       return each.pointers.find(said.pointer + "/") != std::string_view::npos;
     });
+    if (said.pointer.ends_with("_config") && !is_object && !said.text.empty() && said.is_on()) {
+      value.fail(value.found(), "keys and values");
+    }
     const bool takes_list = key.says.empty() || key.says == "targets" || key.says == "fsdp";
     if ((is_object && !key.says.empty() && !has_more) || (is_list && !takes_list)) {
       value.fail(value.found(), "one value");
     }
     // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
     if (said.text == "auto") said.text = said.pointer == "/bf16" ? "true" : "";
+    // accelerate writes empty objects of what it does not use.
+    const bool says_by_keys = key.says == "deepspeed" || key.says == "fsdp";
     if (key.says.empty()) {
       const bool changes = is_object || (!said.text.empty() && said.is_on() && said.text != "1");
       if (changes) leave_out(said, key.changes);
-    } else if (is_object ? key.says == "deepspeed" || key.says == "fsdp" : !said.text.empty()) {
+    } else if (is_object ? says_by_keys && !value.members().empty() : !said.text.empty()) {
       said_.emplace(key.says, std::move(said));
     }
   }
@@ -305,6 +310,7 @@ class Reader {
   }
 
   void compose() {
+    check_words();
     if (const Said* network = find("model")) set("NETWORK", network->text, *network);
     compose_batch();
     compose_precision();
@@ -368,7 +374,7 @@ class Reader {
     } else if (bf16) {
       const char* precision = has("deepspeed")              ? "bf16"
                               : is_axolotl || on("adapter") ? "bf16-pure"
-                              : has("fsdp")                 ? "fsdp-bf16"
+                              : on("fsdp")                  ? "fsdp-bf16"
                                                             : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
@@ -399,23 +405,41 @@ class Reader {
     if (known->paged) set("--state", "paged", *said);
   }
 
+  /// Words of Hugging Face trainers' `fsdp`, and of accelerate's `distributed_type`.
+  void check_words() const {
+    if (const Said* fsdp = on("fsdp"); fsdp && !fsdp->text.empty()) {
+      std::string words = lower_case(fsdp->text);
+      std::ranges::replace(words, ',', ' ');
+      for (const std::string& word : split_list(words, kJobFlag, ' ')) {
+        const bool is_known = word == "true" || word == "offload" || word == "auto_wrap" ||
+                              (is_strategy(word) && word.size() > 1);
+        if (!is_known) fsdp->fail("true, or a strategy such as full_shard, offload, auto_wrap");
+      }
+    }
+    constexpr std::string_view kTypes[] = {"multi_gpu", "fsdp", "deepspeed", "megatron_lm"};
+    const Said* type = on("distributed");
+    if (type && std::ranges::find(kTypes, lower_case(type->text)) == std::end(kTypes)) {
+      type->fail("NO, MULTI_GPU, FSDP, DEEPSPEED or MEGATRON_LM");
+    }
+  }
+
   /// FullyShardedDataParallel's strategies; fully_shard is told whether to reshard.
   [[nodiscard]] static bool names_strategy(const Said& said) {
     const std::string how = lower_case(said.text);
     return how != "true" && how != "false";
   }
   [[nodiscard]] static bool is_strategy(std::string_view how) {
-    constexpr std::array<std::string_view, 10> kStrategies{"full_shard",
-                                                           "shard_grad_op",
-                                                           "no_shard",
-                                                           "hybrid_shard",
-                                                           "hybrid_shard_zero2",
-                                                           "1",
-                                                           "2",
-                                                           "3",
-                                                           "4",
-                                                           "5"};
-    return std::ranges::find(kStrategies, how) != kStrategies.end();
+    constexpr std::string_view kStrategies[] = {"full_shard",
+                                                "shard_grad_op",
+                                                "no_shard",
+                                                "hybrid_shard",
+                                                "hybrid_shard_zero2",
+                                                "1",
+                                                "2",
+                                                "3",
+                                                "4",
+                                                "5"};
+    return std::ranges::find(kStrategies, how) != std::end(kStrategies);
   }
 
   void compose_state() {
@@ -443,9 +467,9 @@ class Reader {
             is_part ? *share : *optimizer);
       }
     }
-    const Said* fsdp = find("fsdp");
+    const Said* fsdp = on("fsdp");
     const Said* listed = fsdp && fsdp->text.find("offload") != std::string::npos ? fsdp : nullptr;
-    if (const Said* moves = listed ? listed : on("fsdp_offload")) {
+    if (const Said* moves = listed ? listed : switched("fsdp_offload")) {
       set("--state", "fsdp-cpu", *moves);
     }
     if (const Said* pinned = find("pinned"); pinned && !pinned->is_on()) {
@@ -478,7 +502,7 @@ class Reader {
     if (const Said* stage = on("zero_stage")) {
       const std::int64_t number = stage->number();
       set("--shard", std::string(kShards[number]), *stage);
-    } else if (const Said* fsdp = find("fsdp")) {
+    } else if (const Said* fsdp = on("fsdp")) {
       const Said* said = find("fsdp_shards");
       const Said& why = said ? *said : *fsdp;
       const std::string how = lower_case(why.text);
