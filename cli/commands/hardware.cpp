@@ -29,6 +29,8 @@ constexpr Flag kLinkKind{
     "--link", "LINK",
     "to the host: pcie3x16, pcie4x16, pcie5x16 (also x1 to x8), nvlink1x2, nvlink2x3, "
     "nvlink-c2c, or the rate that pinned copies reach, e.g. 12GB/s"};
+constexpr Flag kPeers{"--peers", "RATE",
+                      "of collectives over the devices' own links, e.g. 368GB/s; default: none"};
 constexpr Flag kFarMemory{"--far-memory", "SIZE",
                           "of the host; default: what such a host usually has"};
 constexpr Flag kCudnn{"--cudnn", "VERSION",
@@ -41,9 +43,9 @@ constexpr Flag kSustained{.name = "--sustained",
                           .many = true};
 constexpr Flag kPeaksSource{"--source", "TEXT",
                             "which data sheet, of which date, for the profile's provenance"};
-constexpr std::array kHardwareFlags{kArchitecture, kMultiprocessors, kPeak,          kMemory,
-                                    kMemoryRate,   kLinkKind,        kFarMemory,     kCudnn,
-                                    kSustained,    kPeaksSource,     flags::kOutput, flags::kQuiet};
+constexpr std::array kHardwareFlags{
+    kArchitecture, kMultiprocessors, kPeak,      kMemory,      kMemoryRate,    kLinkKind,    kPeers,
+    kFarMemory,    kCudnn,           kSustained, kPeaksSource, flags::kOutput, flags::kQuiet};
 
 std::string name_in(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.positionals;
@@ -65,6 +67,7 @@ DataSheet data_sheet(const Arguments& arguments) {
           .memory = arguments.value("--memory"),
           .memory_rate = arguments.value("--memory-rate"),
           .link = arguments.value("--link"),
+          .peers = arguments.value("--peers"),
           .far_memory = arguments.value("--far-memory"),
           .cudnn = arguments.value("--cudnn"),
           .sustained = all("--sustained"),

@@ -1,5 +1,6 @@
 // `validate`: published and measured figures against what is predicted now.
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,18 +39,27 @@ int run_validate(const Arguments& arguments) {
     throw SpecError({path, "/id", in_quotes(id) + ", as in " + known->second, "an id of its own"});
   }
   RowRunner runner(limits);
+  bool refused = false;
   for (FileReport& each : report.files) {
     for (const Figure& row : each.file.rows) {
-      each.rows.push_back(judge(row, [&](const Asked& asked, const SpecView& place) {
-        return runner.answer(asked, place);
-      }));
+      try {
+        each.rows.push_back(judge(row, [&](const Asked& asked, const SpecView& place) {
+          return runner.answer(asked, place);
+        }));
+      } catch (const SpecError& error) {
+        refused = true;
+        each.rows.push_back({.figure = row,
+                             .predicted = std::nan(""),
+                             .verdict = Verdict::kFails,
+                             .why = std::string("refused: ") + error.what()});
+      }
     }
   }
   finish_result(outputs, *result.writer, "validation",
                 [&](const Writer& writer) { return writer.validation(report, result.write); });
   const bool fails =
       count_of(report, Verdict::kFails) > count_of(report, Verdict::kFails, FigureKind::kOrder);
-  return fails ? kExitFailedCheck : kExitOk;
+  return fails || refused ? kExitFailedCheck : kExitOk;
 }
 
 }  // namespace

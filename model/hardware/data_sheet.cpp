@@ -41,6 +41,7 @@ struct Reading {
   std::optional<BytesPerSecond> memory_rate = {};
   std::optional<LinkDefaults> link = {};
   bool link_is_rate = false;
+  std::optional<BytesPerSecond> peers = {};
   std::optional<Bytes> far_memory = {};
   std::optional<std::pair<int, int>> cudnn = {};
 };
@@ -190,6 +191,11 @@ void read_memories(Reading& reading) {
     reading.memory_rate = rate;
   });
   (void)reading.errors.attempt([&] {
+    if (!sheet.peers) return;
+    check_plausible("--peers", "peers.throughput", *sheet.peers, *sheet.peers);
+    reading.peers = rate_of(*sheet.peers, "--peers");
+  });
+  (void)reading.errors.attempt([&] {
     if (!sheet.far_memory) return;
     const Bytes size = bytes_of(*sheet.far_memory, "--far-memory");
     check_plausible("--far-memory", "far_memory.capacity", *sheet.far_memory, *sheet.far_memory);
@@ -327,6 +333,7 @@ std::vector<Provenance> provenance_of(const Reading& reading) {
       entry("far_memory.reserved", ProvenanceKind::kAssumed,
             "1/64 of the host's memory, in which Linux describes its pages (64 B a page of "
             "4 KiB), and 4 GiB for system and program"));
+  if (reading.peers) of_host("peers", "--peers");
   if (reading.far_memory) of_host("far_memory.capacity", "--far-memory");
   if (reading.link_is_rate) {
     of_host("connection.modes.pinned.to_near.throughput", "--link");
@@ -359,6 +366,7 @@ HardwareProfile profile_of_parts(const Reading& reading) {
   if (reading.far_memory) profile.far_memory.capacity = *reading.far_memory;
   const Bytes host = profile.far_memory.capacity;
   profile.far_memory.reserved = std::min(host_reserve(host), Bytes(host.count() / 2));
+  if (reading.peers) profile.peers = PeerLink{.throughput = *reading.peers};
   profile.provenance = provenance_of(reading);
   put_connection(reading, profile);
   return profile;

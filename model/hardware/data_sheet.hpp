@@ -19,7 +19,8 @@ struct DataSheet {
   std::vector<std::string> peaks;  ///< "float32=10.97TFLOP/s"; several separated by commas
   std::optional<std::string> memory;
   std::optional<std::string> memory_rate;
-  std::optional<std::string> link;  ///< name in links/, or a rate
+  std::optional<std::string> link;   ///< name in links/, or a rate
+  std::optional<std::string> peers;  ///< rate of collectives
   std::optional<std::string> far_memory;
   std::optional<std::string> cudnn;
   std::vector<std::string> sustained;  ///< "float32=0.94"

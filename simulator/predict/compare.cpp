@@ -120,6 +120,7 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   if (report.state && report.state->far_updates > 0 && report.state->far_rate != kInfiniteRate) {
     CaseOptions far = options;
     far.far_compute = BytesPerSecond(2 * report.state->far_rate.count());
+    far.state.threads = 0;  // that rate is what they reach
     rerun.add("far updates x 2", far);
   }
   return std::move(rerun.results);

@@ -310,6 +310,10 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
 
 void add_moving_state(Case& made, const CaseOptions& options) {
   StateOptions state = options.state;
+  if (state.threads > 0 && (options.far_compute || !state.updates_far())) {
+    cannot_combine("--host-threads", options.far_compute ? "--far-compute" : "updates near",
+                   "leave one out", "threads set the rate of far updates");
+  }
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
   state.reuse = framework.reuse;
@@ -406,6 +410,7 @@ std::string state_text(const StateOptions& options) {
   if (options.accumulate == AccumulateAt::kNear) text += ", gradients add up near";
   if ((options.weights || options.shards(Shard::kWeights)) && options.prefetch != 1)
     text += fmt::format(", prefetch {}", options.prefetch);
+  if (far && options.threads > 0) text += fmt::format(", {} host threads", options.threads);
   return text;
 }
 
@@ -413,7 +418,7 @@ void add_state_words(const Case& which, RunReport& report) {
   if (report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kFar) {
     OutOfMemory& oom = *report.out_of_memory;  // one device's, of a host that all share
     const int devices = which.transfers.host_sharers;
-    for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole, &report.inputs.far_memory}) {
+    for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole}) {
       *bytes = *bytes * devices;
     }
     for (OutOfMemory::Holder& holder : oom.holders) holder.bytes = holder.bytes * devices;

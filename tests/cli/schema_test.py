@@ -503,7 +503,7 @@ class Reader:
         check(done.returncode in (0, 2, 3, 4), f"{kind}: exit status {done.returncode}: {done.stderr}")
         if done.returncode == 2:
             check(str(path) in done.stderr, f"{kind}: the error does not name the file: {done.stderr}")
-        return done.returncode == 2, done.stderr.strip()
+        return done.returncode == 2 or "refused: " in done.stdout, done.stderr.strip()
 
 
 def compare(kind, validator, reader, base, cases, schema_rejects, reader_rejects):

@@ -25,6 +25,7 @@ DataSheet titan_x() {
           .memory = "12GiB",
           .memory_rate = "480GB/s",
           .link = "pcie3x16",
+          .peers = {},
           .far_memory = {},
           .cudnn = {},
           .sustained = {},
