@@ -310,9 +310,9 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
 
 void add_moving_state(Case& made, const CaseOptions& options) {
   StateOptions state = options.state;
-  if (state.threads > 0 && (options.far_compute || !state.updates_far())) {
-    cannot_combine("--host-threads", options.far_compute ? "--far-compute" : "updates near",
-                   "leave one out", "threads set the rate of far updates");
+  if (state.threads > 0 && options.far_compute) {
+    cannot_combine("--host-threads", "--far-compute", "leave one out",
+                   "threads set the rate of far updates");
   }
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
