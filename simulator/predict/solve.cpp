@@ -296,7 +296,10 @@ class Search {
     // More is not quite always better: what the job has may do where that does not.
     if (!most_does && !try_value(scale_.at(scale_.start)).does) return note_what_binds(most);
     const bool memory = axis_.flag == "--memory";
-    if (!memory && moves_nothing(*row_.run)) return note_any();
+    // What devices exchange is not copied, but may take the link.
+    if (!memory && moves_nothing(*row_.run) && try_value(scale_.at(scale_.last)).does) {
+      return note_any();
+    }
     const Border border =
         scale_.border([&](std::int64_t number) { return try_value(scale_.at(number)); });
     if (!border.does) {

@@ -183,6 +183,11 @@ TEST_CASE("where nothing suffices the reason is named") {
   const SolveRow any = job.row("in-core", kLink);
   CHECK(any.value == 0);
   CHECK(any.reason == "moves_nothing");
+  options = {};
+  options.batch = 64;
+  options.devices = 2;  // exchanges over the link, which copies nothing
+  const Asked two("resnet50", "rtx-4090", options);
+  CHECK(two.row("in-core", kLink, {}, kOne).value > 0);
 }
 
 TEST_CASE("a plan that comes to copy nothing as the link gets slower needs any link") {
