@@ -237,7 +237,7 @@ std::vector<Duration> hook_times(const MovingState& state) {
     const auto unit = state.unit_of[i];
     if (!unit || task.kind == TaskKind::kUpdate) continue;
     if (state.options.hooks_on == HooksOn::kSharded && !state.units[*unit].weights_come &&
-        state.options.shard < Shard::kGradients) {
+        !state.options.shards(Shard::kGradients)) {
       continue;
     }
     const auto shares = static_cast<std::int64_t>(

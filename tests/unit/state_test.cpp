@@ -112,6 +112,15 @@ TEST_CASE("state: hooks on weights hold the host up") {
   CHECK(ran(far).hooks == kMillisecond * 170);  // to 260, of which 90 compute
   far.hooks_on = HooksOn::kUnits;  // of one tensor each
   CHECK(ran(far).milliseconds == 370);
+  StateOptions whole = far;  // what is in no block is one unit of three tensors: 30 ms each
+  whole.hooks = kMillisecond * 90;
+  whole.units = StateUnits::kBlock;
+  whole.sharding = Sharding::kFsdp1;
+  StateOptions parts = whole;
+  parts.hooks_on = HooksOn::kAll;
+  parts.hooks = kMillisecond * 30;
+  CHECK(ran(whole).milliseconds == ran(parts).milliseconds);
+  CHECK(ran(whole).milliseconds < 370);
   far.hooks_on = HooksOn::kSharded;
   const StateOptions summed{.hooks = kMillisecond * 80, .shard = Shard::kGradients, .devices = 4};
   CHECK(ran(summed).hooks > Duration(0));
