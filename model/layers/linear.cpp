@@ -13,7 +13,7 @@
 //
 // "lora": { "rank": 8, "dropout": 0.05, "dtype": "float32" } (Hu et al., arXiv:2106.09685): the layer itself is frozen,
 // and beside it stand a product down to `rank` features and one up again, which learn: parts `base`, `drop`, `a`, `b`,
-// and the sum. As in PEFT (0.9 to 0.18, src/peft/tuners/lora), each in a kernel of its own: the scale alpha / rank, unless
+// and the sum. As in PEFT (0.10 and later, src/peft/tuners/lora), each in a kernel of its own: the scale alpha / rank, unless
 // "fused"; a copy of what layers of 4 bits compute. Adapters of another type than the base's results: what they read is
 // cast to it first, for each layer by itself; beside layers of 4 bits their result is cast back and added, beside others
 // added as it is and the sum cast back.

@@ -68,7 +68,7 @@ constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKern
                                                        {"separate", AttentionKernels::kSeparate}}};
 constexpr SpecChoices<PoolKernels, 2> kPools{
     {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
-constexpr SpecChoices<HooksOn, 3> kHooksOn{{{"sharded_weights", HooksOn::kSharded},
+constexpr SpecChoices<HooksOn, 3> kHooksOn{{{"moved_weights", HooksOn::kSharded},
                                             {"all_weights", HooksOn::kAll},
                                             {"units", HooksOn::kUnits}}};
 constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
@@ -106,13 +106,18 @@ void read_keeping(const ProfileSection& root, Keeping& keeping) {
 std::int64_t parameters_of(const SpecView& view) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   if (view.type() != SpecType::kText) return view.as_integer(1, kMost);
-  return choice_of(view, SpecChoices<std::int64_t, 2>{{{"none", 0}, {"all", GradientBuffers::kAll}}});
+  return choice_of(view, SpecChoices<std::int64_t, 1>{{{"all", GradientBuffers::kAll}}});
 }
 
 void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers) {
   if (const auto some = root.optional_number("gradient_buckets")) {
-    buffers.exchanged = some->type() == SpecType::kText && some->as_text() == "exchanged";
-    buffers.buckets = buffers.exchanged ? 0 : parameters_of(*some);
+    constexpr std::int64_t kExchanged = -1;
+    constexpr SpecChoices<std::int64_t, 3> kWords{
+        {{"none", 0}, {"exchanged", kExchanged}, {"all", GradientBuffers::kAll}}};
+    const bool is_word = some->type() == SpecType::kText;
+    buffers.buckets = is_word ? choice_of(*some, kWords) : parameters_of(*some);
+    buffers.exchanged = buffers.buckets == kExchanged;
+    if (buffers.exchanged) buffers.buckets = 0;
   }
   if (const auto bytes = root.optional_number("update_copies")) {
     buffers.copies = bytes->as_integer(0, 16);
@@ -237,7 +242,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "inputs", kHeldInputs, framework.inputs);
   take(root, "sharding", kShardings, framework.sharding);
   if (const auto some = root.optional_number("weights_reused_within")) {
-    framework.reuse = parameters_of(*some);
+    framework.reuse = some->as_integer(1, std::int64_t{1} << 40);
   }
   read_gradient_buffers(root, framework.gradient_buffers);
   if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);

@@ -101,6 +101,8 @@ TEST_CASE("a framework's fields, each with its values") {
         WeightGradients::kFreed);
   CHECK(software_read(R"("gradient_buckets": 500,)").gradient_buffers.buckets == 500);
   CHECK(software_read(R"("gradient_buckets": "exchanged",)").gradient_buffers.exchanged);
+  CHECK_THROWS_AS((void)software_read(R"("gradient_buckets": "some",)"), SpecError);
+  CHECK_THROWS_AS((void)software_read(R"("update_group": "none",)"), SpecError);
   CHECK(software_read(R"("gradient_buckets": "all",)").gradient_buffers.buckets ==
         GradientBuffers::kAll);
   CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);
