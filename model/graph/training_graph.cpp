@@ -20,24 +20,6 @@ std::string round_suffix(std::size_t index, std::size_t size) {
   return size == 0 || index < size ? "" : "@" + std::to_string(index / size + 1);
 }
 
-/// A task or tensor among those of its device.
-struct Place {
-  std::size_t device = 0;
-  std::size_t index = 0;
-};
-
-Place place_among(const std::vector<std::size_t>& first, std::size_t index) {
-  if (first.empty()) return {0, index};
-  const auto behind = std::ranges::upper_bound(first, index);
-  const auto device = static_cast<std::size_t>(behind - first.begin()) - 1;
-  return {device, index - first[device]};
-}
-
-/// "#1" on the second device.
-std::string device_suffix(Place place) {
-  return place.device == 0 ? "" : "#" + std::to_string(place.device);
-}
-
 std::string piece_name(std::int32_t piece) { return "gradients." + std::to_string(piece); }
 
 std::string_view suffix(ExchangePart part) {
@@ -71,9 +53,8 @@ std::string source_name(const TrainingGraph& graph, const Tensor& tensor) {
 
 std::string task_name(const TrainingGraph& graph, TaskId task) {
   const Task& it = graph.tasks[task.at()];
-  const Place place = place_among(graph.device_tasks, task.at());
   if (it.kind == TaskKind::kReduce) {
-    return piece_name(it.piece) + std::string(suffix(it.kind)) + device_suffix(place);
+    return piece_name(it.piece) + std::string(suffix(it.kind));
   }
   if (is_far(it.kind)) {
     return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix(it.kind)) +
@@ -81,18 +62,17 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
   }
   if (is_overhead(it.kind)) {
     const Tensor& tensor = graph.tensors[graph.writes[task].front().at()];
-    return source_name(graph, tensor) + std::string(suffix(it.kind)) + device_suffix(place);
+    return source_name(graph, tensor) + std::string(suffix(it.kind));
   }
   std::string name = graph.network->layers[it.layer.at()].name + std::string(suffix(it.kind));
-  if (it.kind != TaskKind::kUpdate) name += round_suffix(place.index, graph.round_tasks);
-  return name + device_suffix(place);
+  if (it.kind != TaskKind::kUpdate) name += round_suffix(task.at(), graph.round_tasks);
+  return name;
 }
 
 std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
-  const Place place = place_among(graph.device_tensors, tensor.at());
   if (it.role == TensorRole::kExchanged) {
-    return piece_name(it.piece) + std::string(suffix(it.part)) + device_suffix(place);
+    return piece_name(it.piece) + std::string(suffix(it.part));
   }
   if (is_state(it.role)) {
     return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix_of_state(it.role)) +
@@ -102,14 +82,7 @@ std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   }
   std::string name = source_name(graph, it) + std::string(suffix(it.form));
   if (it.cut > 0) name += "[" + std::to_string(it.cut) + "]";
-  return name + round_suffix(place.index, graph.round_tensors) + device_suffix(place);
-}
-
-std::size_t device_of(const TrainingGraph& graph, TaskId task) {
-  return place_among(graph.device_tasks, task.at()).device;
-}
-std::size_t device_of(const TrainingGraph& graph, TensorId tensor) {
-  return place_among(graph.device_tensors, tensor.at()).device;
+  return name + round_suffix(tensor.at(), graph.round_tensors);
 }
 
 bool writes_weight_gradient(const TrainingGraph& graph, const Task& task) {

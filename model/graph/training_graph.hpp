@@ -141,11 +141,6 @@ struct TrainingGraph {
   /// no gradient accumulation. `forward_tasks` is that of the first micro-batch.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
-  /// First task and tensor of each device, then the end of the last device
-  /// (model/rewrite/data_parallel.hpp). Empty: one device. `forward_tasks` and `backward_end` are
-  /// those of the first device.
-  std::vector<std::size_t> device_tasks = {};
-  std::vector<std::size_t> device_tensors = {};
   std::vector<std::string> units = {};  ///< names of the units of layers whose states move together
   ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
   std::int64_t weight_bytes = 0;
@@ -154,15 +149,11 @@ struct TrainingGraph {
 };
 
 /// Returns a name such as "conv1_1.forward" or "gradients.3.reduce". "conv1_1.forward@2": in the
-/// second micro-batch; "conv1_1.forward#1": on the second device.
+/// second micro-batch.
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
 /// Returns a name such as "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data",
-/// "gradients.3.sent"; "conv1_1[2]": the second part.
+/// "gradients.3.received"; "conv1_1[2]": the second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
-
-/// Returns the index of the device that runs the task or has the tensor; 0 for one device.
-[[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TaskId task);
-[[nodiscard]] std::size_t device_of(const TrainingGraph& graph, TensorId tensor);
 
 /// True for the task that completes a layer's share of its weight gradient.
 [[nodiscard]] bool writes_weight_gradient(const TrainingGraph& graph, const Task& task);

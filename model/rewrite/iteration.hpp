@@ -22,7 +22,7 @@ struct Iteration {
   /// Model states in host memory, whose `graph` this is; null: all states stay in GPU memory.
   std::shared_ptr<const MovingState> moving = {};
   DataParallel parallel = {};  ///< exchange, for several devices
-  /// Iteration of the first device; null: there is one device.
+  /// The device's iteration without the exchange; null: there is one device.
   std::shared_ptr<const Iteration> share = {};
 
   [[nodiscard]] const Iteration& of_device() const { return share ? *share : *this; }

@@ -597,7 +597,6 @@ void check_state(const StateOptions& options) {
 
 MovingState move_state(const TrainingGraph& graph, const StateOptions& options) {
   check_state(options);
-  OOC_CHECK(graph.device_tasks.empty(), "one device");
   if (graph.round_tasks > 0 && options.in_backward) {
     cannot_combine("--update-in-backward", "several micro-batches", "use one micro-batch",
                    "gradients add up before the update, so they cannot leave with it");

@@ -205,9 +205,7 @@ ResultRows comparison_rows(const std::vector<RunReport>& reports, const WriteOpt
   rows.notes = differences(fits, options.look) + closed_forms(fits, options.look) +
                too_close(fits, options.look);
   if (reports.front().inputs.devices > 1) {
-    rows.notes += reports.front().inputs.exchange.empty()
-                      ? "  memory, far and copied: of each device\n"
-                      : "  memory: of each device; far and copied: of all devices together\n";
+    rows.notes += "  memory, far and copied: of each device\n";
   }
   const bool only_in_rounds =
       std::ranges::all_of(fits, [](const RunReport* each) { return is_in_rounds(*each); });
@@ -266,10 +264,7 @@ ResultRows machine_rows(const MachinesReport& report) {
       fits,
       "  in rounds: the batch in parts, gradients add up to one update: other work than at once; "
       "--sub-batch off: at once only\n");
-  if (!fits.empty() && in.devices > 1) {
-    rows.notes += in.exchange.empty() ? "  memory and far: of each device\n"
-                                      : "  memory: of each device; far: of all devices together\n";
-  }
+  if (!fits.empty() && in.devices > 1) rows.notes += "  memory and far: of each device\n";
   return rows;
 }
 

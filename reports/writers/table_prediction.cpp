@@ -218,15 +218,13 @@ std::string memory(const RunReport& report, const Look& look) {
                  "what backward reads of the forward pass"});
   table.add_row({"copied to far", format_bytes(report.to_far),
                  fmt::format("far memory needs {}{}", format_bytes(report.peak_far),
-                             report.inputs.far_memory_given && !report.inputs.exchange.empty()
+                             report.inputs.far_memory_given && report.inputs.devices == 1
                                  ? " of " + format_bytes(report.inputs.far_memory)
                                  : "")});
   table.add_row({"copied to near", format_bytes(report.to_near),
                  fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
-  const std::string_view title = report.inputs.devices == 1 ? "Memory"
-                                 : report.inputs.exchange.empty()
-                                     ? "Memory and copies of each device"
-                                     : "Memory of each device; copies of all together";
+  const std::string_view title =
+      report.inputs.devices == 1 ? "Memory" : "Memory and copies of each device";
   return section(title, table, look) + at_peaks(report, look) + moving_state(report, look);
 }
 

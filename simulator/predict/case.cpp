@@ -234,9 +234,7 @@ Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware) {
 
 Bytes far_memory_of(const CaseOptions& options, const HardwareProfile& hardware) {
   const MemoryTier& far = hardware.far_memory;
-  const int together = devices_of_host(options, hardware);
-  return options.far_memory.value_or(far.capacity - far.reserved) *
-         (sharing_devices(options) > 1 ? 1 : (options.devices + together - 1) / together);
+  return options.far_memory.value_or(far.capacity - far.reserved);
 }
 
 int sharing_devices(const CaseOptions& options) {
@@ -251,8 +249,8 @@ int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware)
 void ask_budgets(const CaseOptions& options, Case& which) {
   repeat_budgets(options, which.hardware, which.inputs);
   which.budget = which.inputs.memory;
-  const int parts = sharing_devices(options) > 1 ? devices_of_host(options, which.hardware) : 1;
-  which.far_capacity = Bytes(which.inputs.far_memory.count() / parts);
+  which.far_capacity =
+      Bytes(which.inputs.far_memory.count() / devices_of_host(options, which.hardware));
 }
 
 void ask_prices(const CaseOptions& options, Case& which) {
@@ -310,7 +308,7 @@ Case make_sharded(const Workload& workload, const Machine& machine, const CaseOp
   CaseOptions one = options;
   const std::int64_t batch = batch_of(options, *workload.network);
   check_devices_of_batch(options.devices, batch);
-  one.batch = split_batch(batch, options.devices).front();
+  one.batch = largest_share(batch, options.devices);
   one.state.devices = std::exchange(one.devices, 1);
   one.state.host_devices = devices_of_host(one, machine.profile);
   Case made = make_case(workload, machine, one);
@@ -367,7 +365,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.costs = costs_of(workload, machine, compute, options);
   if (options.devices > 1) {
     check_devices_of_batch(options.devices, compute.batch);
-    made.sub_batch = split_batch(compute.batch, options.devices).front();
+    made.sub_batch = largest_share(compute.batch, options.devices);
     made.costs = round_costs(made, made.sub_batch);
   }
   hold_as_framework(options, workload.graph, made.costs);

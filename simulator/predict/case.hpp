@@ -26,7 +26,7 @@
 #include "model/rewrite/state.hpp"
 #include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/join_devices.hpp"
+#include "simulator/plan/weave_exchange.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/run_report.hpp"
 
@@ -133,7 +133,7 @@ struct WorkloadOptions {
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Returns --far-memory, else the profile's: of a host, or of all hosts where all devices are simulated.
+/// Returns a host's memory: --far-memory, else the profile's.
 [[nodiscard]] Bytes far_memory_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the number of devices that shard model states; 1: no sharding.

@@ -52,11 +52,9 @@ Equations run_equations(const Case& which, const Schedule& schedule, const CaseR
   const std::string mode = transfer_mode(schedule, std::string(copy_mode_name(transfers.mode)));
   transfers.mode = copy_mode_named(mode).value_or(transfers.mode);
   return equations_of({.form = schedule.closed_form,
-                       .graph = *run.about(which).graph,
-                       .costs = run.about(which).costs,
+                       .about = run.about(which),
                        .plan = std::get<Plan>(run.plan),
                        .timeline = std::get<Timeline>(*run.outcome),
-                       .rounds = run.about(which).rounds,
                        .budget = which.budget,
                        .rates = swap_in_rates(which.hardware, transfers)});
 }

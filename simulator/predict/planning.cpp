@@ -1,5 +1,5 @@
 // Who plans what, from the inside out: a round (the schedule), a device's rounds, pages or compressed tensors,
-// all devices (the table of passes); then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
+// what devices exchange (the table of passes); then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
 // lifetimes, so only in-core can be planned by them.
 #include "simulator/predict/planning.hpp"
 
@@ -15,8 +15,8 @@
 #include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
+#include "simulator/plan/weave_exchange.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -151,36 +151,6 @@ PlannedIteration plan_in_micro_batches(const Case& which, const Schedule& schedu
 
 PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// Of all devices together, as for rounds.
-constexpr std::size_t kMostTasks = std::size_t{1} << 22;
-
-/// A size of share, its case and its plan.
-struct Share {
-  std::int64_t samples;
-  Case job;
-  PlannedIteration planned;
-
-  [[nodiscard]] const Iteration& about() const {
-    return planned.iteration ? *planned.iteration : job;
-  }
-};
-
-Case case_of_share(const Case& which, std::int64_t samples, std::int64_t largest) {
-  Case job = which;
-  job.devices = 1;
-  job.sub_batch = samples;
-  if (samples != largest) job.costs = round_costs(job, samples);
-  SubBatch& sub_batch = job.schedule_options.sub_batch;
-  if (sub_batch.kind == SubBatch::Kind::kSize && sub_batch.samples > samples) {
-    if (samples == largest) {
-      bad_value("--sub-batch", std::to_string(sub_batch.samples),
-                fmt::format("a number from 1 to {}, the largest share of a device", largest));
-    }
-    sub_batch.samples = samples;
-  }
-  return job;
-}
-
 /// Gradients cross the devices' own links: a ring's reduce-scatter, then its all-gather.
 void exchange_over_peers(const PeerLink& peers, Iteration& all) {
   for (std::size_t i = 0; i < all.graph->tensors.size(); ++i) {
@@ -192,48 +162,31 @@ void exchange_over_peers(const PeerLink& peers, Iteration& all) {
   }
 }
 
-// Devices with as many samples run the same plan, so there are at most two to make. They copy at the same times, so each
-// has an equal share of what a host gives together.
+// The device with the most samples stands for all: each has an equal share of what a host gives together.
 PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, Bytes budget) {
-  const std::vector<std::int64_t> samples = split_batch(which.inputs.batch, which.devices);
-  std::vector<Share> shares;  // by size, the larger one first
-  shares.reserve(2);
-  for (const std::int64_t count : {samples.front(), samples.back()}) {
-    if (!shares.empty() && shares.back().samples == count) continue;
-    Case job = case_of_share(which, count, samples.front());
-    PlannedIteration planned = plan_passes(job, schedule, budget);
-    if (!std::holds_alternative<Plan>(planned.plan)) return {std::move(planned.plan)};
-    shares.push_back({count, std::move(job), std::move(planned)});
+  const SubBatch& sub_batch = which.schedule_options.sub_batch;
+  if (sub_batch.kind == SubBatch::Kind::kSize && sub_batch.samples > which.sub_batch) {
+    bad_value("--sub-batch", std::to_string(sub_batch.samples),
+              fmt::format("a number from 1 to {}, the largest share of a device", which.sub_batch));
   }
-  std::vector<const Iteration*> written;
-  std::vector<DevicePlan> plans;
-  std::size_t tasks = 0;
-  for (const std::int64_t count : samples) {
-    const Share& share = shares[count == samples.front() ? 0 : 1];
-    written.push_back(&share.about());
-    plans.push_back({std::get<Plan>(share.planned.plan), share.about()});
-    tasks += share.about().graph->tasks.size();
-  }
-  if (tasks > kMostTasks) {
-    bad_value("--devices", fmt::format("{}, which takes {} tasks", which.devices, tasks),
-              fmt::format("at most {} tasks on all devices", kMostTasks),
-              "give more memory or a smaller batch");
-  }
+  Case alone = which;
+  alone.devices = 1;
+  PlannedIteration planned = plan_passes(alone, schedule, budget);
+  const Plan* plan = std::get_if<Plan>(&planned.plan);
+  if (plan == nullptr) return planned;
+  if (!planned.iteration) planned.iteration = std::make_shared<const Iteration>(which);
   const TrainingGraph& round = which.workload.graph;
   const auto reduce_cost = [&](std::int64_t flops, std::int64_t bytes) {
     return elementwise_cost(round, which.hardware, which.compute, flops, bytes);
   };
-  auto all = std::make_shared<Iteration>(
-      write_out_devices(round, written, which.inputs.batch, {.reduce_cost = reduce_cost}));
+  auto all = std::make_shared<Iteration>(write_out_exchange(
+      round, planned.iteration, {.devices = which.devices, .reduce_cost = reduce_cost}));
   all->costs.transfers =
       estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
   const PeerLink peers = peers_of(which.hardware, which.transfers);
   exchange_over_peers(peers, *all);
   if (which.exchange == Exchange::kOverlap) slow_beside_exchange(peers, *all);
-  const auto& first = shares.front().planned.iteration;
-  all->share = first ? first : std::make_shared<const Iteration>(which);
-  Plan plan = join_devices(plans, *all, which.exchange);
-  return {std::move(plan), std::move(all)};
+  return {weave_exchange(*plan, *all, which.exchange), std::move(all)};
 }
 
 bool in_micro_batches(const PassJob& job) {

@@ -27,7 +27,7 @@ bool gains_nothing(const Case& which, const Schedule& schedule) {
 bool sizes_may_deceive(const Case& which) {
   const auto& sizes = which.costs.tensor_bytes;
   const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
-  return which.allocator != Allocator::kIdeal || which.devices > 1 || all > which.far_capacity ||
+  return which.allocator != Allocator::kIdeal || all > which.far_capacity ||
          change_plans(framework_of(which.framework).copies, which.transfers.mode);
 }
 
@@ -118,7 +118,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   if (added) return;
   if (!only_moves_tensors(schedule, which.schedule_options)) {
     if (which.moving) return;  // what it books is not what such a plan must hold
-    // Of several devices the first one's: others, and their exchange, only delay it.
+    // Of several devices: an exchange only delays it.
     const auto mixed =
         bound_mixed(*share.graph, share.costs, simulated_budget(which), MixedEffort::kWhole);
     if (!mixed) return;

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/plan/join_devices.hpp"
+#include "simulator/plan/join_rounds.hpp"
 
 namespace ooc {
 namespace {

@@ -48,8 +48,8 @@ class Reader {
  public:
   explicit Reader(const EquationsInput& input)
       : input_(input),
-        chain_(paper_chain({input.graph, input.costs, input.plan})),
-        phases_(phases_of(input.plan, input.graph, input.timeline)) {}
+        chain_(paper_chain({input.about, input.plan})),
+        phases_(phases_of(input.plan, *input.about.graph, input.timeline)) {}
 
   Equations run() {
     add_swap_in();
@@ -66,8 +66,7 @@ class Reader {
     result_.utilization_run = utilization_of(processing_, phases_.backward_end - phases_.turn);
     result_.total = *paper_estimate(
         {.form = input_.form == ClosedForm::kNone ? ClosedForm::kCapacity : input_.form,
-         .graph = input_.graph,
-         .costs = input_.costs,
+         .about = input_.about,
          .plan = input_.plan,
          .timeline = &input_.timeline,
          .kept = &chain_});
@@ -79,7 +78,7 @@ class Reader {
     return chain_.order.size() - 1 - row;
   }
   [[nodiscard]] const std::string& name_of(std::size_t row) const {
-    return input_.graph.network->layers[chain_.order[place_of(row)].at()].name;
+    return input_.about.graph->network->layers[chain_.order[place_of(row)].at()].name;
   }
 
   void add_swap_in() {
@@ -100,7 +99,7 @@ class Reader {
     for (std::size_t i = 0; i < input_.plan.steps.size(); ++i) {
       const Step& step = input_.plan.steps[i];
       if (step.kind != StepKind::kToNear) continue;
-      bytes += input_.costs.tensor_bytes[static_cast<std::size_t>(step.object)].count();
+      bytes += input_.about.costs.tensor_bytes[static_cast<std::size_t>(step.object)].count();
       busy += input_.timeline.spans[i].end - input_.timeline.spans[i].start;
     }
     if (busy == Duration(0)) return;
@@ -130,7 +129,7 @@ class Reader {
   void add_availability(const CapacityBackward& capacity) {
     Bytes coming;
     for (const PaperChain::Move& move : chain_.moves) {
-      coming += input_.costs.tensor_bytes[move.tensor.at()];
+      coming += input_.about.costs.tensor_bytes[move.tensor.at()];
     }
     const std::optional<Catch> caught = catch_up(capacity);
     Availability third(chain_.retained, coming, true, std::nullopt);
@@ -156,7 +155,7 @@ class Reader {
     std::vector<Bytes> kept(starts.size());
     for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = chain_.backward[row].bytes;
     for (const PaperChain::Move& move : chain_.moves) {
-      kept[place_of(move.reader)] -= input_.costs.tensor_bytes[move.tensor.at()];
+      kept[place_of(move.reader)] -= input_.about.costs.tensor_bytes[move.tensor.at()];
     }
     Bytes near;
     for (std::size_t row = starts.size(); row-- > 0;) {
@@ -171,16 +170,17 @@ class Reader {
       const std::size_t reader = place_of(move.reader);
       for (std::size_t row = reader + 1; row-- > 0;) {
         if (!back[move.tensor.at()] || *back[move.tensor.at()] > starts[row]) break;
-        result_.steps[row].available_run += input_.costs.tensor_bytes[move.tensor.at()];
+        result_.steps[row].available_run += input_.about.costs.tensor_bytes[move.tensor.at()];
       }
     }
     for (const Stall& stall : input_.timeline.stalls) {
       const bool copy = stall.cause == StallCause::kSwapIn || stall.cause == StallCause::kFault;
       if (!copy || !stall.before || stall.end <= phases_.turn) continue;
       const auto task = static_cast<std::size_t>(input_.plan.steps[stall.before->at()].object);
-      if (task < input_.graph.forward_tasks || task >= input_.graph.backward_end) continue;
-      const LayerId layer = input_.graph.tasks[task].layer;
-      result_.caught_run = {.layer = input_.graph.network->layers[layer.at()].name,
+      if (task < input_.about.graph->forward_tasks || task >= input_.about.graph->backward_end)
+        continue;
+      const LayerId layer = input_.about.graph->tasks[task].layer;
+      result_.caught_run = {.layer = input_.about.graph->network->layers[layer.at()].name,
                             .time = std::max(stall.start - phases_.turn, Duration(0))};
       return;
     }
@@ -188,7 +188,7 @@ class Reader {
 
   /// Of a layer without backward tasks: the next one's.
   [[nodiscard]] std::vector<Duration> starts_of_rows() const {
-    std::vector<std::size_t> row_of(input_.graph.network->layers.size());
+    std::vector<std::size_t> row_of(input_.about.graph->network->layers.size());
     for (std::size_t row = 0; row < chain_.order.size(); ++row) {
       row_of[chain_.order[place_of(row)].at()] = row;
     }
@@ -197,9 +197,9 @@ class Reader {
          input_.plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))]) {
       const Step& step = input_.plan.steps[id.at()];
       const auto task = static_cast<std::size_t>(step.object);
-      if (step.recompute || task < input_.graph.forward_tasks) continue;
-      if (task >= input_.graph.backward_end) continue;
-      std::optional<Duration>& start = found[row_of[input_.graph.tasks[task].layer.at()]];
+      if (step.recompute || task < input_.about.graph->forward_tasks) continue;
+      if (task >= input_.about.graph->backward_end) continue;
+      std::optional<Duration>& start = found[row_of[input_.about.graph->tasks[task].layer.at()]];
       if (!start) start = input_.timeline.spans[id.at()].start;
     }
     std::vector<Duration> starts(found.size());
@@ -210,7 +210,7 @@ class Reader {
 
   /// By tensor: when it came back last.
   [[nodiscard]] std::vector<std::optional<Duration>> returns() const {
-    std::vector<std::optional<Duration>> back(input_.graph.tensors.size());
+    std::vector<std::optional<Duration>> back(input_.about.graph->tensors.size());
     for (std::size_t i = 0; i < input_.plan.steps.size(); ++i) {
       const Step& step = input_.plan.steps[i];
       if (step.kind != StepKind::kToNear) continue;
@@ -229,7 +229,7 @@ class Reader {
 }  // namespace
 
 Equations equations_of(const EquationsInput& input) {
-  if (std::string unfit = unfit_for_paper(input.plan, input.rounds); !unfit.empty()) {
+  if (std::string unfit = unfit_for_paper(input.about); !unfit.empty()) {
     return {.unfit = std::move(unfit)};
   }
   return Reader(input).run();

@@ -3,6 +3,7 @@
 
 #include "model/analytic/closed_forms.hpp"
 #include "model/cost/transfer_cost.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/summary/run_report.hpp"
 #include "simulator/timeline/timeline.hpp"
 
@@ -10,12 +11,10 @@ namespace ooc {
 
 struct EquationsInput {
   ClosedForm form = ClosedForm::kNone;  ///< formula for the total; kNone: equations (10) to (12)
-  const TrainingGraph& graph;           ///< graph of the plan
-  const CostTable& costs;
+  const Iteration& about;               ///< iteration of the plan
   const Plan& plan;
   const Timeline& timeline;
-  std::int64_t rounds = 1;  ///< number of micro-batches
-  Bytes budget;             ///< GPU memory, static bytes included
+  Bytes budget;  ///< GPU memory, static bytes included
   SwapInRates rates;
 };
 

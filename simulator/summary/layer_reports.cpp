@@ -64,8 +64,7 @@ void add_tasks(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   if (input.about == nullptr) return;
   const TrainingGraph& graph = *input.about->graph;
   const std::vector<AlternativeId> use = alternatives_in_use(input);
-  const bool is_one = graph.device_tasks.empty();  // else layers are the first device's
-  for (std::size_t i = 0; i < (is_one ? graph.tasks.size() : graph.device_tasks[1]); ++i) {
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
     add_time(layers[task.layer.at()], task.kind, input.about->costs[use[i]]);
   }

@@ -13,7 +13,7 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  /// Iteration that runs; null: no times. With several devices layers are those of the first.
+  /// Iteration that runs; null: no times.
   const Iteration* about = nullptr;
   const Plan* plan = nullptr;          ///< null: no tensor moves, default algorithms
   const Timeline* timeline = nullptr;  ///< null: no stalls

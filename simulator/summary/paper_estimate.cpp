@@ -18,18 +18,18 @@ namespace {
 class ChainBuilder {
  public:
   ChainBuilder(const ChainInput& input, PaperChain& chain)
-      : input_(input), chain_(chain), place_(input.graph.network->layers.size()) {
-    chain_.layers.resize(input.graph.forward_tasks);
-    chain_.backward.resize(input.graph.forward_tasks);
-    chain_.order.resize(input.graph.forward_tasks);
-    for (std::size_t i = 0; i < input.graph.forward_tasks; ++i) {
-      chain_.order[i] = input.graph.tasks[i].layer;
+      : input_(input), chain_(chain), place_(input.about.graph->network->layers.size()) {
+    chain_.layers.resize(input.about.graph->forward_tasks);
+    chain_.backward.resize(input.about.graph->forward_tasks);
+    chain_.order.resize(input.about.graph->forward_tasks);
+    for (std::size_t i = 0; i < input.about.graph->forward_tasks; ++i) {
+      chain_.order[i] = input.about.graph->tasks[i].layer;
       place_[chain_.order[i].at()] = i;
     }
   }
 
   void build() {
-    const std::size_t tensors = input_.graph.tensors.size();
+    const std::size_t tensors = input_.about.graph->tensors.size();
     std::vector<bool> moves(tensors);
     std::vector<bool> again(tensors);
     for (const Step& step : input_.plan.steps) {
@@ -37,15 +37,15 @@ class ChainBuilder {
       if (!runs_task(step.kind)) {
         moves[object] = true;
       } else if (step.recompute) {
-        for (const TensorId tensor : input_.graph.writes[TaskId{step.object}]) {
+        for (const TensorId tensor : input_.about.graph->writes[TaskId{step.object}]) {
           again[tensor.at()] = true;
         }
       } else {
-        add_task(object, input_.costs[step.alternative].time);
+        add_task(object, input_.about.costs[step.alternative].time);
       }
     }
     for (std::size_t i = 0; i < tensors; ++i) {
-      if (is_saved(input_.graph, make_id<TensorId>(i)) && (moves[i] || !again[i])) {
+      if (is_saved(*input_.about.graph, make_id<TensorId>(i)) && (moves[i] || !again[i])) {
         add_tensor(i, moves[i]);
       }
     }
@@ -54,25 +54,25 @@ class ChainBuilder {
 
  private:
   [[nodiscard]] std::size_t place_of(std::size_t task) const {
-    return place_[input_.graph.tasks[task].layer.at()];
+    return place_[input_.about.graph->tasks[task].layer.at()];
   }
   [[nodiscard]] BackwardLayer& backward_of(std::size_t place) {
     return chain_.backward[chain_.backward.size() - 1 - place];
   }
 
   void add_task(std::size_t task, Duration time) {
-    if (task < input_.graph.forward_tasks) {
+    if (task < input_.about.graph->forward_tasks) {
       chain_.layers[task].forward += time;
       chain_.forward += time;
-    } else if (task < input_.graph.backward_end) {
+    } else if (task < input_.about.graph->backward_end) {
       chain_.layers[place_of(task)].backward += time;
       backward_of(place_of(task)).time += time;
     }
   }
 
   void add_tensor(std::size_t tensor, bool moves) {
-    const Lifetime& life = input_.graph.lifetimes[tensor];
-    const Bytes bytes = input_.costs.tensor_bytes[tensor];
+    const Lifetime& life = input_.about.graph->lifetimes[tensor];
+    const Bytes bytes = input_.about.costs.tensor_bytes[tensor];
     const std::size_t reader = place_of(life.first_backward_use->at());
     backward_of(reader).bytes += bytes;
     if (!moves) {
@@ -104,13 +104,13 @@ void add_copies(const TransferCosts& copies, PaperChain& chain) {
 PaperChain paper_chain(const ChainInput& input) {
   PaperChain chain;
   ChainBuilder(input, chain).build();
-  add_copies(input.costs.transfers, chain);
+  add_copies(input.about.costs.transfers, chain);
   return chain;
 }
 
-std::string unfit_for_paper(const Plan& plan, std::int64_t rounds) {
-  if (plan.devices > 1) return "they are about one device";
-  return rounds > 1 ? "they are about a batch in one round" : "";
+std::string unfit_for_paper(const Iteration& about) {
+  if (about.share) return "they are about one device";
+  return about.rounds > 1 ? "they are about a batch in one round" : "";
 }
 
 // (10)-(12) are walked over to the run one assumption at a time, and what each step changes is that assumption's.
@@ -138,7 +138,7 @@ class Walk {
         chain_(chain),
         estimate_(estimate),
         copies_(queue(StepKind::kToNear)),
-        phases_(phases_of(input.plan, input.graph, *input.timeline)) {
+        phases_(phases_of(input.plan, *input.about.graph, *input.timeline)) {
     for (std::size_t i = 0; i < copies_.size(); ++i) ready_.emplace_back();
     for (const StepId id : queue(StepKind::kCompute)) {
       const Step& step = input.plan.steps[id.at()];
@@ -201,7 +201,7 @@ class Walk {
     return static_cast<std::size_t>(input_.plan.positions[step.at()]);
   }
   [[nodiscard]] bool is_forward(const Step& step) const {
-    return static_cast<std::size_t>(step.object) < input_.graph.forward_tasks;
+    return static_cast<std::size_t>(step.object) < input_.about.graph->forward_tasks;
   }
   [[nodiscard]] Duration after_turn(Duration instant) const { return instant - phases_.turn; }
   [[nodiscard]] Duration length(StepId step) const {
@@ -210,7 +210,8 @@ class Walk {
   }
   [[nodiscard]] Duration at_the_links_rate(StepId copy) const {
     const auto tensor = static_cast<std::size_t>(input_.plan.steps[copy.at()].object);
-    return transfer_time(input_.costs.tensor_bytes[tensor], input_.costs.transfers.to_near_peak);
+    return transfer_time(input_.about.costs.tensor_bytes[tensor],
+                         input_.about.costs.transfers.to_near_peak);
   }
   /// End of the copy out that it waits for.
   [[nodiscard]] Duration copied_out(StepId copy) const {
@@ -232,12 +233,13 @@ class Walk {
     for (const StepId id : queue(StepKind::kCompute)) {
       const Step& step = input_.plan.steps[id.at()];
       const auto task = static_cast<std::size_t>(step.object);
-      if (!first_run(step) || is_forward(step) || task >= input_.graph.backward_end) continue;
+      if (!first_run(step) || is_forward(step) || task >= input_.about.graph->backward_end)
+        continue;
       for (const StepId wait : input_.plan.waits[id]) {
         if (input_.plan.steps[wait.at()].kind != StepKind::kToNear) continue;
         now = std::max(now, ready_[position(wait)]);
       }
-      now += input_.costs[step.alternative].time;
+      now += input_.about.costs[step.alternative].time;
     }
     return now;
   }
@@ -299,14 +301,14 @@ std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input) {
   PaperEstimate estimate;
   const bool sections = input.form == ClosedForm::kVdnnLike;
   estimate.equations = sections ? "7-9" : "10-12";
-  estimate.unfit = unfit_for_paper(input.plan, input.rounds);
+  estimate.unfit = unfit_for_paper(input.about);
   if (!estimate.unfit.empty()) return estimate;
   PaperChain own;
   PaperChain& chain = input.kept != nullptr ? *input.kept : own;
-  if (!chain.built) ChainBuilder({input.graph, input.costs, input.plan}, chain).build();
+  if (!chain.built) ChainBuilder({input.about, input.plan}, chain).build();
   // Those of `capacity` ask for the link's rate alone.
-  if (sections) add_copies(input.costs.transfers, chain);
-  const CapacityBackward capacity = chain.capacity(input.costs.transfers.to_near_peak);
+  if (sections) add_copies(input.about.costs.transfers, chain);
+  const CapacityBackward capacity = chain.capacity(input.about.costs.transfers.to_near_peak);
   estimate.time =
       sections ? vdnn_like_time(chain.layers) : chain.forward + capacity_backward_time(capacity);
   if (input.timeline != nullptr) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/analytic/closed_forms.hpp"
+#include "model/rewrite/iteration.hpp"
 #include "simulator/summary/run_report.hpp"
 #include "simulator/timeline/timeline.hpp"
 
@@ -38,24 +39,21 @@ struct PaperChain {
 };
 
 struct ChainInput {
-  const TrainingGraph& graph;  ///< graph of the plan
-  const CostTable& costs;
-  const Plan& plan;  ///< one device, no gradient accumulation
+  const Iteration& about;  ///< iteration of the plan: one device, no gradient accumulation
+  const Plan& plan;
 };
 [[nodiscard]] PaperChain paper_chain(const ChainInput& input);
 
 struct PaperEstimateInput {
   ClosedForm form = ClosedForm::kNone;
-  const TrainingGraph& graph;
-  const CostTable& costs;
+  const Iteration& about;              ///< iteration of the plan
   const Plan& plan;                    ///< a plan that runs
-  std::int64_t rounds = 1;             ///< number of micro-batches
   const Timeline* timeline = nullptr;  ///< run, for the differences; null: no differences
   PaperChain* kept = nullptr;          ///< chain of this plan, or empty; null: none
 };
 
-/// Returns why the equations do not apply to the plan; empty: they do.
-[[nodiscard]] std::string unfit_for_paper(const Plan& plan, std::int64_t rounds);
+/// Returns why the equations do not apply to the iteration; empty: they do.
+[[nodiscard]] std::string unfit_for_paper(const Iteration& about);
 
 /// Returns the estimate; unset: the schedule has no closed form.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);

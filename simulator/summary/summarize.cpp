@@ -225,10 +225,8 @@ const Timeline* summarize_run(const SummaryInput& input, RunReport& report) {
   const auto& timeline = std::get<Timeline>(*input.outcome);
   add_run(report, input, *plan, timeline);
   report.paper = paper_estimate({.form = input.closed_form,
-                                 .graph = *input.about.graph,
-                                 .costs = input.about.costs,
+                                 .about = input.about,
                                  .plan = *plan,
-                                 .rounds = report.rounds,
                                  .timeline = input.detail == Detail::kTotals ? nullptr : &timeline,
                                  .kept = input.paper});
   return &timeline;

@@ -6,6 +6,7 @@
 #include "simulator/plan/wait_as_framework.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/equations.hpp"
+#include "tests/support/iteration_of.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/planning_problem.hpp"
 #include "tests/support/property_cases.hpp"
@@ -41,10 +42,10 @@ std::optional<Duration> time_of(const Workload& workload, const char* schedule, 
 
 Equations equations_of_run(const Workload& workload, const Schedule& schedule, const Run& run,
                            Bytes budget) {
+  const Iteration about = iteration_of(workload.graph, workload.costs);
   return equations_of(
       {.form = schedule.closed_form,
-       .graph = workload.graph,
-       .costs = workload.costs,
+       .about = about,
        .plan = run.plan,
        .timeline = run.timeline,
        .budget = budget,

@@ -1,12 +1,13 @@
 // Does an iteration on several devices keep the laws of schedules, whatever the schedule, network, budget, link
-// and split of the batch? The joint plan validates on the graph that is written out; no device exceeds the
+// and split of the batch? The plan validates on the graph that is written out; it does not exceed the
 // budget; the engine is never blocked and agrees with the naive simulator; no lower bound exceeds the
 // time; and the same input gives the same plan.
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
-#include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/weave_exchange.hpp"
 #include "simulator/schedules/sub_batch.hpp"
+#include "tests/support/iteration_of.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
@@ -37,21 +38,8 @@ struct DeviceCase {
   }
 };
 
-/// A share of the batch and its plan.
-struct Share {
-  Iteration own;
-  PlannedIteration result;
-
-  [[nodiscard]] const Iteration& about() const {
-    return result.iteration ? *result.iteration : own;
-  }
-};
-
-Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
-  Share share{.own = {.graph = {std::shared_ptr<void>(), &test.workload.graph},
-                      .costs = test.costs_at(samples),
-                      .sub_batch = samples},
-              .result = {}};
+PlannedIteration plan_share(const DeviceCase& test, Bytes budget) {
+  const CostTable share = test.costs_at(largest_share(test.batch, test.devices));
   const auto plan = [&](const CostTable& costs) {
     const auto evaluate = [&](const Plan& tried) {
       const Outcome outcome = simulate({.plan = tried, .costs = costs, .budget = budget});
@@ -61,48 +49,45 @@ Share plan_share(const DeviceCase& test, std::int64_t samples, Bytes budget) {
     return test.schedule.make_plan(
         {.graph = test.workload.graph, .costs = costs, .budget = budget, .evaluate = evaluate});
   };
+  PlannedIteration result;
   if (test.sub_batch.kind == SubBatch::Kind::kOff) {
-    share.result.plan = plan(share.own.costs);
+    result.plan = plan(share);
   } else {
-    share.result = plan_in_rounds({.graph = test.workload.graph,
-                                   .costs = share.own.costs,
-                                   .budget = budget,
-                                   .sub_batch = test.sub_batch,
-                                   .costs_at = [&](std::int64_t b) { return test.costs_at(b); },
-                                   .plan = plan});
+    result = plan_in_rounds({.graph = test.workload.graph,
+                             .costs = share,
+                             .budget = budget,
+                             .sub_batch = test.sub_batch,
+                             .costs_at = [&](std::int64_t b) { return test.costs_at(b); },
+                             .plan = plan});
   }
-  return share;
+  if (!result.iteration) {
+    result.iteration = std::make_shared<const Iteration>(iteration_of(test.workload.graph, share));
+  }
+  return result;
 }
 
-/// The joint plan and what it is about; none where a share does not fit.
+/// The plan with the exchange, and what it is about.
 struct Joint {
   Iteration all;
   Plan plan;
-  std::vector<Share> shares;  ///< by device
 };
 
+/// Unset: the share does not fit.
 std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchange) {
-  Joint joint;
-  for (const std::int64_t samples : split_batch(test.batch, test.devices)) {
-    joint.shares.push_back(plan_share(test, samples, budget));
-    if (!std::holds_alternative<Plan>(joint.shares.back().result.plan)) return std::nullopt;
-  }
-  std::vector<const Iteration*> written;
-  std::vector<DevicePlan> plans;
-  for (const Share& share : joint.shares) {
-    written.push_back(&share.about());
-    plans.push_back({std::get<Plan>(share.result.plan), share.about()});
-  }
+  const PlannedIteration share = plan_share(test, budget);
+  if (!std::holds_alternative<Plan>(share.plan)) return std::nullopt;
   const auto reduce_cost = [](std::int64_t flops, std::int64_t bytes) {
     return TaskAlternative{.algorithm = Algorithm::kDefault,
                            .time = Duration(flops + bytes / 7),
                            .workspace = Bytes(0),
                            .seconds = 0};
   };
-  joint.all = write_out_devices(test.workload.graph, written, test.batch,
-                                {.reduce_cost = reduce_cost, .piece = test.piece});
+  Joint joint;
+  joint.all = write_out_exchange(
+      test.workload.graph, share.iteration,
+      {.devices = test.devices, .reduce_cost = reduce_cost, .piece = test.piece});
   set_link(joint.all.costs, test.link);
-  joint.plan = join_devices(plans, joint.all, exchange);
+  joint.plan = weave_exchange(std::get<Plan>(share.plan), joint.all, exchange);
   return joint;
 }
 
@@ -115,11 +100,10 @@ void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
   }
 }
 
-/// Of the first device alone on the link, and the exchange.
+/// Of the device without the exchange, and of the exchange.
 Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exchange exchange) {
-  const Share& first = joint.shares.front();
-  const TrainingGraph& graph = *first.about().graph;
-  CostTable costs = first.about().costs;
+  const TrainingGraph& graph = *joint.all.share->graph;
+  CostTable costs = joint.all.share->costs;
   set_link(costs, test.link);
   MemoryPressure pressure;
   find_memory_pressure(graph, costs, budget, pressure);
@@ -171,15 +155,14 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
                     .devices = devices,
                     .schedule = schedule,
                     .sub_batch = random_sub_batch(dice),
-                    .workload = workload_of_text(text, split_batch(batch, devices).front()),
+                    .workload = workload_of_text(text, largest_share(batch, devices)),
                     .link = {},
                     .piece = Bytes(dice.magnitude(500, 100'000))};
     test.link = random_link(dice, test.workload);
     INFO(rerun("property_devices", seed));
     INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);
     INFO(text);
-    const Bytes smallest =
-        smallest_of(plan_share(test, split_batch(batch, devices).front(), Bytes(0)).result.plan);
+    const Bytes smallest = smallest_of(plan_share(test, Bytes(0)).plan);
     const Bytes more(dice.once_in(2) ? 0 : dice.number(0, smallest.count()));
     REQUIRE(join(test, smallest, Exchange::kEnd).has_value());
     for (const Exchange exchange : {Exchange::kEnd, Exchange::kOverlap}) {
@@ -187,7 +170,6 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
     }
     ++run;
   });
-  // A device whose copies come later has the link for itself more often: the devices drift apart.
   waiting.check_rare(50);
   if (cases >= 100) CHECK(run > cases / 2);
 }

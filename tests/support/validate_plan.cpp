@@ -40,15 +40,6 @@ bool PlanFacts::stays_until_end_of(BlockId id, StepId user) const {
 
 namespace {
 
-/// Where the graph is written out by device, each works on its own.
-Verdict check_device(const PlanFacts& facts, StepId id, std::size_t owner) {
-  const int device = facts.step(id).device;
-  if (facts.graph.device_tasks.empty() || static_cast<std::size_t>(device) == owner) {
-    return std::nullopt;
-  }
-  return fmt::format("{}: runs on device {}, but is device {}'s", facts.at(id), device, owner);
-}
-
 Verdict check_step(const PlanFacts& facts, StepId id) {
   const Step& it = facts.step(id);
   const auto object = static_cast<std::size_t>(it.object);
@@ -56,7 +47,7 @@ Verdict check_step(const PlanFacts& facts, StepId id) {
     if (it.object < 0 || object >= facts.graph.tensors.size()) {
       return fmt::format("step {}: there is no tensor {}", id.index, it.object);
     }
-    return check_device(facts, id, device_of(facts.graph, TensorId{it.object}));
+    return std::nullopt;
   }
   if (it.object < 0 || object >= facts.graph.tasks.size()) {
     return fmt::format("step {}: there is no task {}", id.index, it.object);
@@ -68,7 +59,7 @@ Verdict check_step(const PlanFacts& facts, StepId id) {
   const auto& first = facts.costs.first_alternative;
   const bool own =
       it.alternative.index >= first[object] && it.alternative.index < first[object + 1];
-  if (own) return check_device(facts, id, device_of(facts.graph, TaskId{it.object}));
+  if (own) return std::nullopt;
   return fmt::format("{}: alternative {} is not one of this task's", facts.at(id),
                      it.alternative.index);
 }

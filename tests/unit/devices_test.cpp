@@ -1,14 +1,15 @@
-// The batch split, gradients cut into pieces, and two devices that exchange them.
+// Gradients cut into pieces, and two devices that exchange them, of which one is simulated.
 //
 // The machine of the examples: two devices, copies at 2 GB/s in each direction, no latency, duplex 1;
 // adding up a piece takes 0.1 ms. Layers run forward in 1 ms and backward in 2 ms; each has 2 MB of gradients,
 // which is a piece: of it a device fetches 1 MB (the other's sums for it), adds up, and fetches 1 MB of results, 0.5 ms each.
 #include "model/rewrite/data_parallel.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/join_devices.hpp"
 #include "simulator/plan/plan_builder.hpp"
 #include "simulator/plan/plan_text.hpp"
+#include "simulator/plan/weave_exchange.hpp"
 #include "simulator/schedules/schedule.hpp"
+#include "tests/support/iteration_of.hpp"
 #include "tests/support/random_networks.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/validate_plan.hpp"
@@ -35,32 +36,31 @@ std::string chain(const std::string& layers) {
 
 /// A network on some devices, in-core.
 struct DeviceExample {
-  explicit DeviceExample(const std::string& text, std::size_t devices = 2,
+  explicit DeviceExample(const std::string& text, int devices = 2,
                          Bytes piece = Bytes(2 * kMegabyte))
       : workload(workload_of_text(text, 1)) {
     const BytesPerSecond rate(2'000 * kMegabyte);
     const LinkSpec link{.to_far = rate, .to_near = rate};
     set_link(workload.costs, link);
-    one = {.graph = {std::shared_ptr<void>(), &workload.graph}, .costs = workload.costs};
-    const std::vector<const Iteration*> shares(devices, &one);
-    all = write_out_devices(workload.graph, shares, static_cast<std::int64_t>(devices),
-                            {.reduce_cost =
-                                 [](std::int64_t, std::int64_t) {
-                                   return TaskAlternative{.algorithm = Algorithm::kDefault,
-                                                          .time = Duration(100'000),
-                                                          .workspace = Bytes(0),
-                                                          .seconds = 1e-4};
-                                 },
-                             .piece = piece});
+    const auto one =
+        std::make_shared<const Iteration>(iteration_of(workload.graph, workload.costs));
+    all = write_out_exchange(workload.graph, one,
+                             {.devices = devices,
+                              .reduce_cost =
+                                  [](std::int64_t, std::int64_t) {
+                                    return TaskAlternative{.algorithm = Algorithm::kDefault,
+                                                           .time = Duration(100'000),
+                                                           .workspace = Bytes(0),
+                                                           .seconds = 1e-4};
+                                  },
+                              .piece = piece});
     set_link(all.costs, link);
   }
 
   [[nodiscard]] Plan plan(Exchange exchange) const {
     const PlanResult planned = find_schedule("in-core")->make_plan(
         {.graph = workload.graph, .costs = workload.costs, .budget = kPlenty});
-    const std::vector<DevicePlan> plans(all.parallel.backward_end.size(),
-                                        {std::get<Plan>(planned), one});
-    return join_devices(plans, all, exchange);
+    return weave_exchange(std::get<Plan>(planned), all, exchange);
   }
   [[nodiscard]] std::int64_t microseconds(Exchange exchange) const {
     const Outcome outcome =
@@ -72,26 +72,18 @@ struct DeviceExample {
   }
 
   Workload workload;
-  Iteration one;
   Iteration all;
 };
 
 /// `plan` without the wait of the first step named `name` for the step named `until`.
 Plan without_wait(const DeviceExample& example, const Plan& plan, const std::string& name,
                   const std::string& until) {
-  PlanBuilder builder(plan.static_bytes, plan.devices);
-  for (const Block& block : plan.blocks) {
-    builder.tensor_block(TensorId{block.object}, block.bytes, block.device);
-  }
+  PlanBuilder builder(plan.static_bytes);
+  for (const Block& block : plan.blocks) builder.add(block);
   for (const BlockId block : plan.initial_blocks) builder.initially_resident(block);
   const auto name_of = [&](StepId id) { return step_name(plan, *example.all.graph, id); };
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& step = plan.steps[i];
-    const StepId id = step.kind == StepKind::kCompute
-                          ? builder.compute(TaskId{step.object}, step.alternative, step.device)
-                      : step.kind == StepKind::kToFar
-                          ? builder.to_far(TensorId{step.object}, step.device)
-                          : builder.to_near(TensorId{step.object}, step.device);
+    const StepId id = builder.add(plan.steps[i]);
     for (const StepId wait : plan.waits[id]) {
       if (name_of(id) != name || name_of(wait) != until) builder.wait(id, wait);
     }
@@ -103,10 +95,10 @@ Plan without_wait(const DeviceExample& example, const Plan& plan, const std::str
 
 }  // namespace
 
-TEST_CASE("the batch is split evenly, the first devices get what is left over") {
-  CHECK(split_batch(256, 2) == std::vector<std::int64_t>{128, 128});
-  CHECK(split_batch(10, 4) == std::vector<std::int64_t>{3, 3, 2, 2});
-  CHECK(split_batch(3, 3) == std::vector<std::int64_t>{1, 1, 1});
+TEST_CASE("the batch is split evenly, and the largest share counts") {
+  CHECK(largest_share(256, 2) == 128);
+  CHECK(largest_share(10, 4) == 3);
+  CHECK(largest_share(3, 3) == 1);
 }
 
 TEST_CASE("gradients are cut in the order in which backward completes them") {
@@ -162,13 +154,12 @@ TEST_CASE("kernels beside an exchange take longer by what it takes of them") {
   CHECK(example.microseconds(Exchange::kOverlap) == 7750);
 }
 
-TEST_CASE("names tell devices and pieces apart") {
+TEST_CASE("what is exchanged has names") {
   const DeviceExample example(chain(layer("a")));
   const TrainingGraph& graph = *example.all.graph;
-  CHECK(task_name(graph, task_on_device(example.all, 0, TaskId{0})) == "a.forward");
-  CHECK(task_name(graph, task_on_device(example.all, 1, TaskId{0})) == "a.forward#1");
-  CHECK(task_name(graph, reduce_task(example.all, 1, 0)) == "gradients.0.reduce#1");
-  const TensorId received = exchanged_tensor(example.all, 0, 0, ExchangePart::kReceived);
+  CHECK(task_name(graph, task_beside_exchange(example.all, TaskId{1})) == "a.backward");
+  CHECK(task_name(graph, reduce_task(example.all, 0)) == "gradients.0.reduce");
+  const TensorId received = exchanged_tensor(example.all, 0, ExchangePart::kReceived);
   CHECK(tensor_name(graph, received) == "gradients.0.received");
 }
 
@@ -176,15 +167,15 @@ TEST_CASE("a plan that does not wait for what it exchanges is unsound") {
   const DeviceExample example(chain(layer("a")));
   const Plan plan = example.plan(Exchange::kEnd);
   REQUIRE(example.unsound(plan) == "");
-  // Fetches what the other device may not have completed yet.
-  const Plan early = without_wait(example, plan, "to_near gradients.0.received", "a.backward#1");
-  CHECK(has(example.unsound(early), "'gradients.0.received#1' is not certainly made"));
+  // Fetches what, as on this device, may not have been completed yet.
+  const Plan early = without_wait(example, plan, "to_near gradients.0.received", "a.backward");
+  CHECK(has(example.unsound(early), "'gradients.0.received' is not certainly made"));
   // Adds up what may not have come yet.
   const Plan blind =
       without_wait(example, plan, "gradients.0.reduce", "to_near gradients.0.received");
   CHECK(has(example.unsound(blind), "'gradients.0.received' has not certainly come"));
   // Gathers what may not be added up yet.
   const Plan hasty =
-      without_wait(example, plan, "to_near gradients.0.gathered", "gradients.0.reduce#1");
-  CHECK(has(example.unsound(hasty), "'gradients.0.gathered#1' is not certainly made"));
+      without_wait(example, plan, "to_near gradients.0.gathered", "gradients.0.reduce");
+  CHECK(has(example.unsound(hasty), "'gradients.0.gathered' is not certainly made"));
 }

@@ -21,11 +21,13 @@ struct LinkedExample : Example {
     copies.to_far.assign(graph.tensors.size(), copy);
     copies.to_near = copies.to_far;
     copies.to_far_peak = copies.to_near_peak = rate;
+    about = iteration_of(graph, costs);
   }
+  Iteration about;
 };
 
-PaperEstimateInput input_of(const Example& example, ClosedForm form) {
-  return {.form = form, .graph = example.graph, .costs = example.costs, .plan = example.the_plan()};
+PaperEstimateInput input_of(const LinkedExample& example, ClosedForm form) {
+  return {.form = form, .about = example.about, .plan = example.the_plan()};
 }
 
 constexpr BytesPerSecond kRate(5'000'000);  // 1000 B in 200 us
@@ -81,7 +83,7 @@ TEST_CASE(
 
 using Differences = std::vector<std::pair<std::string, Duration>>;
 
-Differences differences_of(const Example& example, ClosedForm form) {
+Differences differences_of(const LinkedExample& example, ClosedForm form) {
   PaperEstimateInput input = input_of(example, form);
   input.timeline = &example.timeline();
   const auto estimate = paper_estimate(input);
@@ -114,9 +116,8 @@ TEST_CASE("what a run takes longer is set down to the assumptions that it does n
                     {"updates of weights", us(15)}});
 }
 
-Equations equations_of_example(const Example& example, Bytes budget) {
-  return equations_of({.graph = example.graph,
-                       .costs = example.costs,
+Equations equations_of_example(const LinkedExample& example, Bytes budget) {
+  return equations_of({.about = example.about,
                        .plan = example.the_plan(),
                        .timeline = example.timeline(),
                        .budget = budget,
@@ -194,21 +195,21 @@ TEST_CASE("writers set the equations beside the run where they are asked for") {
 
 TEST_CASE("equations of a plan on several devices are the reason why there are none") {
   LinkedExample example(kRate);
-  std::get<Plan>(example.plan).devices = 2;
+  example.about.share = std::make_shared<const Iteration>(example.about);
   CHECK(equations_of_example(example, Bytes(4100)).unfit == "they are about one device");
 }
 
 TEST_CASE("where the closed forms do not hold they give no time, but the reason") {
-  const LinkedExample example(kRate);
+  LinkedExample example(kRate);
   CHECK_FALSE(paper_estimate(input_of(example, ClosedForm::kNone)).has_value());
 
-  PaperEstimateInput input = input_of(example, ClosedForm::kCapacity);
-  input.rounds = 2;
+  const PaperEstimateInput input = input_of(example, ClosedForm::kCapacity);
+  example.about.rounds = 2;
   CHECK_FALSE(paper_estimate(input)->time.has_value());
   CHECK(paper_estimate(input)->unfit == "they are about a batch in one round");
 
   LinkedExample devices(kRate);
-  std::get<Plan>(devices.plan).devices = 2;
+  devices.about.share = std::make_shared<const Iteration>(devices.about);
   CHECK(paper_estimate(input_of(devices, ClosedForm::kCapacity))->unfit ==
         "they are about one device");
 }
