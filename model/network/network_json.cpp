@@ -271,11 +271,6 @@ void check_expected(const SpecView& expect, const Network& network) {
   expect.reject_unknown_keys();
 }
 
-/// The network that a checkpoint's config describes.
-SpecDocument imported(const SpecDocument& config, const NetworkOptions& options) {
-  return read_spec_text(import_config(config, options), config.file, options.limits);
-}
-
 /// What a network file says, no flag changes.
 [[noreturn]] void refuse_kernels(const SpecDocument& network, const NetworkOptions& options) {
   throw SpecError({.place = options.kernels ? "--kernels" : "--loss",
@@ -295,13 +290,15 @@ std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions&
     return {options.onnx(path, options), false};
   }
   SpecDocument document = read_spec_file(path, options.limits);
-  if (is_checkpoint_config(document)) return {imported(document, options), true};
-  if (!options.kernels && options.loss.empty()) return {std::move(document), false};
-  const fs::path file(path);
-  const fs::path config = file.parent_path() / "configs" / file.stem() / "config.json";
-  std::error_code ignored;
-  if (!fs::is_regular_file(config, ignored)) refuse_kernels(document, options);
-  return {imported(read_spec_file(config.string(), options.limits), options), true};
+  if (!is_checkpoint_config(document)) {
+    if (!options.kernels && options.loss.empty()) return {std::move(document), false};
+    const fs::path file(path);
+    const fs::path config = file.parent_path() / "configs" / file.stem() / "config.json";
+    std::error_code ignored;
+    if (!fs::is_regular_file(config, ignored)) refuse_kernels(document, options);
+    document = read_spec_file(config.string(), options.limits);
+  }
+  return {read_spec_text(import_config(document, options), document.file, options.limits), true};
 }
 
 }  // namespace
