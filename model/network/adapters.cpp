@@ -170,6 +170,13 @@ void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fus
   AdapterWriter(network, options, fused).run();
 }
 
+std::optional<Dtype> adapter_type(const Network& network) {
+  for (const Layer& layer : network.layers) {
+    if (layer.model->parameter_type) return layer.model->parameter_type;
+  }
+  return {};
+}
+
 void expect_sums(SpecDocument& file, const Network& network) {
   const std::int64_t all = total_parameters(network);
   const std::int64_t trainable = trainable_parameters(network);

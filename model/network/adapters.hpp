@@ -30,6 +30,9 @@ struct AdapterOptions {
 /// that another target matches.
 void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fused);
 
+/// Returns the type of a network's adapters; unset: no type of their own.
+[[nodiscard]] std::optional<Dtype> adapter_type(const Network& network);
+
 /// Writes "expect" into `file`: parameters and MACs of `network`, which was read from `file`.
 void expect_sums(SpecDocument& file, const Network& network);
 

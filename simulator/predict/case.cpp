@@ -282,7 +282,9 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   if (const auto& gradient = options.graph.types.gradient) {
     inputs.gradient_dtype = dtype_info(*gradient).name;
   }
-  inputs.adapter_dtype = adapter_dtype(*workload.network);
+  if (const auto type = adapter_type(*workload.network)) {
+    inputs.adapter_dtype = dtype_info(*type).name;
+  }
   inputs.flash_attention = std::ranges::any_of(workload.network->layers, [](const Layer& layer) {
     return layer.model && layer.model->fused_attention;
   });

@@ -9,6 +9,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
+#include "model/network/adapters.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/layer_reports.hpp"
 #include "simulator/summary/memory_use.hpp"
@@ -129,13 +130,6 @@ void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
   const TrainingGraph& graph = *input.about.graph;
   report.peak_near_by_category = peak_near_by_category(plan, graph, timeline);
   report.peak_far_by_category = peak_far_by_category(plan, graph, input.about.costs, timeline);
-}
-
-std::optional<Dtype> adapter_type(const Network& network) {
-  for (const Layer& layer : network.layers) {
-    if (layer.model->parameter_type) return layer.model->parameter_type;
-  }
-  return {};
 }
 
 /// What neither a machine nor a plan changes.
@@ -298,11 +292,6 @@ Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accountin
 }
 
 // `inspect`: what a network is and needs, before any schedule.
-
-std::string adapter_dtype(const Network& network) {
-  const std::optional<Dtype> type = adapter_type(network);
-  return type ? std::string(dtype_info(*type).name) : std::string();
-}
 
 NetworkReport summarize_network(const InspectionInput& input) {
   const TrainingGraph& graph = input.graph;

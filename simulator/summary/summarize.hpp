@@ -54,8 +54,6 @@ struct InspectionInput {
   std::vector<std::string> assumed = {};
 };
 
-/// Returns "float32" if trained adapters have a type of their own; else empty.
-[[nodiscard]] std::string adapter_dtype(const Network& network);
 [[nodiscard]] NetworkReport summarize_network(const InspectionInput& input);
 
 /// Returns indices of `reports`, best first: by iteration time, then jobs that do not fit by the
