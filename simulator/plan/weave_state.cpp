@@ -141,6 +141,19 @@ class Weaver {
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
     std::ranges::stable_sort(
         ends_, [&](std::size_t a, std::size_t b) { return stays_[a].last < stays_[b].last; });
+    for (const WeightStay& stay : stays_) let_inputs_pass(stay);
+  }
+
+  /// A micro-batch's input comes before weights that come no sooner: their own links may be others.
+  void let_inputs_pass(const WeightStay& stay) {
+    if (!stay.fetch_after || *stay.fetch_after + 1 < stay.first_use) return;
+    std::size_t& place = comes_before_[stay.first_use];
+    for (const StepId wait : plan_.waits[computes_[stay.first_use].old]) {
+      const Step& copy = plan_.steps[wait.at()];
+      const bool is_input =
+          !runs_task(copy.kind) && role_of(TensorId{copy.object}) == TensorRole::kInput;
+      if (is_input) place = std::max(place, wait.at() + 1);
+    }
   }
 
   /// Copies out follow one another in the order in which gradients are complete.
@@ -221,8 +234,11 @@ class Weaver {
     return state_.options.shards(Shard::kOptimizer) && !state_.options.updates_far();
   }
 
+  [[nodiscard]] TensorRole role_of(TensorId tensor) const {
+    return state_.graph.tensors[tensor.at()].role;
+  }
   [[nodiscard]] bool is_gradient(TensorId tensor) const {
-    return state_.graph.tensors[tensor.at()].role == TensorRole::kWeightGradient;
+    return role_of(tensor) == TensorRole::kWeightGradient;
   }
 
   void visit(std::size_t place) {

@@ -242,6 +242,13 @@ TEST_CASE(
   // Weights one ahead, joined gradients, two shards; and backward, which waits for no weights, still has gradients of
   // the layer before.
   CHECK(ran(options).peak - by_use == Bytes(3'500'000'000));
+  // The root is gathered behind the second round's input, and no wait for it is named after a word.
+  const Workload workload = three_layers();
+  StateExample two(workload, {.shard = Shard::kWeights, .devices = 4}, kFar, kLink, 2);
+  two.moving.units[0].is_root = true;
+  const Timeline timeline = two.run(*find_schedule("in-core"), kPlenty);
+  const auto last = timeline.spans[timeline.stalls.at(1).culprit.value().at()];
+  CHECK(last.end - last.start == kMillisecond * 10);
 }
 
 TEST_CASE("state: a shard goes to far memory behind the sum, and comes back before the gather") {
