@@ -10,7 +10,6 @@
 #include "model/base/precision.hpp"
 #include "model/graph/graph_writer.hpp"
 #include "model/network/network.hpp"
-#include "model/rewrite/state_booking.hpp"
 
 namespace ooc {
 namespace {
@@ -39,7 +38,8 @@ class StateMover {
     to_.graph = std::move(writer_).finish();
     to_.graph.backward_end = to_.planned.backward_end;
     reduce_static_bytes();
-    book_state(to_, writers_, from_.round_tasks);
+    to_.booked = booked_by(to_, runs_once(to_));
+    to_.booked_anywhere = booked_in_any_order(to_);
     return std::move(to_);
   }
 
@@ -388,18 +388,17 @@ class StateMover {
   void list_writers() {
     const TrainingGraph& planned = to_.planned;
     to_.gradient_of.resize(planned.tasks.size());
-    writers_.resize(to_.gradients.size());
     for (std::size_t i = 0; i < planned.backward_end; ++i) {
       const auto& unit = to_.unit_of[i];
       if (!unit || !to_.units[*unit].gradient ||
           !writes_weight_gradient(planned, planned.tasks[i])) {
         continue;
       }
-      const std::size_t round = rounds_ > 1 ? i / from_.round_tasks : 0;
-      const std::size_t gradient = first_gradient(*unit) + (by_round(to_.units[*unit]) ? round : 0);
-      to_.gradient_of[i] = gradient;
-      const std::size_t first = writers_[gradient] ? writers_[gradient]->first : i;
-      writers_[gradient] = {.first = first, .last = i, .round = round};
+      const std::size_t round = by_round(to_.units[*unit]) ? i / from_.round_tasks : 0;
+      to_.gradient_of[i] = first_gradient(*unit) + round;
+      StateGradient& gradient = to_.gradients[*to_.gradient_of[i]];
+      if (!gradient.first_writer) gradient.first_writer = i;
+      gradient.last_writer = i;
     }
   }
 
@@ -425,10 +424,9 @@ class StateMover {
     const auto& index = to_.gradient_of[task.at()];
     if (!index) return;
     const StateGradient& gradient = to_.gradients[*index];
-    if (task.at() != writers_[*index]->first) writer_.reads.emplace_back(task, gradient.gradient);
+    if (task.at() != gradient.first_writer) writer_.reads.emplace_back(task, gradient.gradient);
     writer_.writes.emplace_back(task, gradient.gradient);
-    if (gradient.sent && gradient.sent != gradient.gradient &&
-        task.at() == writers_[*index]->last) {
+    if (gradient.sent && gradient.sent != gradient.gradient && task.at() == gradient.last_writer) {
       writer_.writes.emplace_back(task, *gradient.sent);
     }
   }
@@ -526,7 +524,6 @@ class StateMover {
   std::vector<std::optional<std::size_t>> unit_of_layer_;
   std::vector<std::size_t> complete_ =
       {};  ///< by unit: the network's task behind which its gradients are
-  std::vector<std::optional<GradientWriters>> writers_ = {};  ///< by gradient
   std::size_t rounds_ = 1;
 };
 

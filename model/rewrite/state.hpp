@@ -75,7 +75,8 @@ struct StateOptions {
   /// Limit of memory traffic in the software's far updates on a server; unset: none but the memory's.
   std::optional<BytesPerSecond> update_limit = {};
   Sharding sharding = Sharding::kByUse;
-  std::int64_t reuse = 0;  ///< a unit's weights stay if fewer parameters are used before it is again
+  std::int64_t reuse =
+      0;                ///< a unit's weights stay if fewer parameters are used before it is again
   Duration hooks = {};  ///< as in Software
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
@@ -139,6 +140,9 @@ struct StateGradient {
   Bytes piece = {};     ///< bytes of one piece that the last writer's gradients are copied into
   Bytes held = {};      ///< bytes of the shard that stays in GPU memory behind the last writer
   bool is_last = true;  ///< true for the unit's last gradient
+  // Tasks of MovingState::planned that write it:
+  std::optional<std::size_t> first_writer = {};
+  std::size_t last_writer = 0;
 };
 
 struct MovingState {
@@ -167,6 +171,23 @@ struct MovingState {
 /// a micro-batch with it. `round`: no accumulation; `all`: the same iteration with accumulation.
 [[nodiscard]] MovingState book_for_rounds(MovingState round, const MovingState& all);
 
+/// Returns, by task of `round`, the maximum of `all` over the micro-batches.
+[[nodiscard]] std::vector<Bytes> most_of_rounds(const TrainingGraph& round, std::int64_t rounds,
+                                                const std::vector<Bytes>& all);
+
+/// Compute step of a plan.
+struct PlannedRun {
+  TaskId task;  ///< of MovingState::planned
+  bool again = false;
+};
+/// Returns all tasks of `planned`, once and in order.
+[[nodiscard]] std::vector<PlannedRun> runs_once(const MovingState& state);
+/// Returns the GPU memory that states take in a plan of these compute steps, by task: in the run that takes most.
+[[nodiscard]] std::vector<Bytes> booked_by(const MovingState& state,
+                                           std::span<const PlannedRun> runs);
+/// Returns the maximum before the updates, in any order of tasks.
+[[nodiscard]] Bytes booked_in_any_order(const MovingState& state);
+
 /// Interval of compute steps during which a unit's weights are in GPU memory.
 struct WeightStay {
   std::size_t unit = 0;
@@ -187,8 +208,8 @@ struct WeightUse {
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    const StateOptions& options);
-/// Returns the residency intervals of weights, if each task of `planned` runs once and in order.
-[[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state);
+[[nodiscard]] std::vector<WeightStay> weight_stays(const MovingState& state,
+                                                   std::span<const PlannedRun> runs);
 
 /// Memory for states that is booked in the workspaces of tasks.
 enum class Booking {

@@ -1,6 +1,4 @@
 // Gradients from their first writer on, weights from their fetch to their last use, states while their update runs.
-#include "model/rewrite/state_booking.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,20 +6,31 @@
 #include <vector>
 
 #include "model/rewrite/iteration.hpp"
+#include "model/rewrite/state.hpp"
 
 namespace ooc {
 namespace {
 
 class StateBooker {
  public:
-  StateBooker(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
-              std::size_t round_tasks)
-      : state_(state), writers_(writers), round_tasks_(round_tasks) {}
+  StateBooker(const MovingState& state, std::span<const PlannedRun> runs)
+      : state_(state), runs_(runs), first_run_(state.planned.tasks.size()), booked_(runs.size()) {
+    for (std::size_t i = runs.size(); i-- > 0;) {
+      if (!runs[i].again) first_run_[runs[i].task.at()] = i;
+    }
+  }
 
-  void run() {
-    state_.booked.assign(state_.planned.tasks.size(), Bytes(0));
+  /// By compute step.
+  std::vector<Bytes> all() && {
     book_gradients();
-    Bytes most = *std::ranges::max_element(state_.booked);
+    book_weights();
+    book_visits();
+    return std::move(booked_);
+  }
+
+  Bytes in_any_order() && {
+    book_gradients();
+    Bytes most = *std::ranges::max_element(booked_);
     std::vector<Bytes> weights;
     for (const StateUnit& unit : state_.units) {
       if (!unit.weights_come) continue;
@@ -35,9 +44,7 @@ class StateBooker {
     for (std::size_t i = 0; i < weights.size() && i <= state_.options.ahead(true); ++i) {
       most += weights[i];
     }
-    state_.booked_anywhere = most;
-    book_weights();
-    book_visits();
+    return most;
   }
 
  private:
@@ -50,11 +57,11 @@ class StateBooker {
 
   /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
   void book_gradients() {
-    for (std::size_t i = 0; i < state_.gradients.size(); ++i) {
-      const StateGradient& gradient = state_.gradients[i];
-      const auto [first, last, round] = writers_[i].value();
-      const std::size_t end =
-          round_tasks_ > 0 ? (round + 1) * round_tasks_ : state_.planned.backward_end;
+    const std::size_t round = state_.planned.round_tasks;
+    for (const StateGradient& gradient : state_.gradients) {
+      const std::size_t first = gradient.first_writer.value();
+      const std::size_t last = gradient.last_writer;
+      const std::size_t end = round > 0 ? (last / round + 1) * round : state_.planned.backward_end;
       const std::size_t leaves = !gradient.sent             ? last_update(gradient.unit, last)
                                  : state_.options.pipelined ? last
                                                             : end - 1;
@@ -68,8 +75,9 @@ class StateBooker {
     }
   }
 
+  /// From task to task.
   void book_from(std::size_t first, std::size_t last, Bytes bytes) {
-    for (std::size_t task = first; task <= last; ++task) state_.booked[task] += bytes;
+    for (std::size_t i = first_run_[first]; i <= first_run_[last]; ++i) booked_[i] += bytes;
   }
 
   /// Of one within backward: they stand behind the last writer, in a row.
@@ -83,9 +91,9 @@ class StateBooker {
   }
 
   void book_weights() {
-    for (const WeightStay& stay : weight_stays(state_)) {
+    for (const WeightStay& stay : weight_stays(state_, runs_)) {
       for (std::size_t i = stay.booked_from; i <= stay.last; ++i) {
-        state_.booked[i] += size(state_.units[stay.unit].weight);
+        booked_[i] += size(state_.units[stay.unit].weight);
       }
     }
   }
@@ -101,7 +109,7 @@ class StateBooker {
         next_bytes = next ? visit_bytes(*next) : Bytes(0);
         next = unit;
       }
-      state_.booked[i] += visit_bytes(*unit) + next_bytes;
+      book_from(i, i, visit_bytes(*unit) + next_bytes);
     }
   }
 
@@ -111,38 +119,61 @@ class StateBooker {
     return sum;
   }
 
-  MovingState& state_;
-  std::span<const std::optional<GradientWriters>> writers_;
-  std::size_t round_tasks_;
+  const MovingState& state_;
+  std::span<const PlannedRun> runs_;
+  std::vector<std::size_t> first_run_;  ///< by task: compute step
+  std::vector<Bytes> booked_;           ///< by compute step
 };
 
 }  // namespace
 
-void book_state(MovingState& state, std::span<const std::optional<GradientWriters>> writers,
-                std::size_t round_tasks) {
-  StateBooker(state, writers, round_tasks).run();
+std::vector<PlannedRun> runs_once(const MovingState& state) {
+  std::vector<PlannedRun> runs;
+  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) runs.push_back({make_id<TaskId>(i)});
+  return runs;
+}
+
+std::vector<Bytes> booked_by(const MovingState& state, std::span<const PlannedRun> runs) {
+  const std::vector<Bytes> by_run = StateBooker(state, runs).all();
+  std::vector<Bytes> booked(state.planned.tasks.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Bytes& most = booked[runs[i].task.at()];
+    most = std::max(most, by_run[i]);
+  }
+  return booked;
+}
+
+Bytes booked_in_any_order(const MovingState& state) {
+  return StateBooker(state, runs_once(state)).in_any_order();
+}
+
+std::vector<Bytes> most_of_rounds(const TrainingGraph& round, std::int64_t rounds,
+                                  const std::vector<Bytes>& all) {
+  std::vector<Bytes> most(round.tasks.size());
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    for (std::int64_t r = 0; r < rounds; ++r) {
+      most[i] = std::max(most[i], all[task_in_round(round, rounds, make_id<TaskId>(i), r).at()]);
+    }
+  }
+  return most;
 }
 
 MovingState book_for_rounds(MovingState round, const MovingState& all) {
-  const std::size_t tasks = round.planned.backward_end;
-  const auto rounds = static_cast<std::int64_t>(all.planned.backward_end / tasks);
-  for (std::size_t i = 0; i < round.booked.size(); ++i) {
-    for (std::int64_t r = 0; r < rounds; ++r) {
-      const TaskId task = task_in_round(round.planned, rounds, make_id<TaskId>(i), r);
-      round.booked[i] = std::max(round.booked[i], all.booked[task.at()]);
-    }
-  }
+  const auto rounds =
+      static_cast<std::int64_t>(all.planned.backward_end / round.planned.backward_end);
+  std::ranges::transform(most_of_rounds(round.planned, rounds, all.booked), round.booked,
+                         round.booked.begin(), std::ranges::max);
   round.booked_anywhere = std::max(round.booked_anywhere, all.booked_anywhere);
   return round;
 }
 
-std::vector<WeightStay> weight_stays(const MovingState& state) {
+std::vector<WeightStay> weight_stays(const MovingState& state, std::span<const PlannedRun> runs) {
   std::vector<WeightUse> uses;
-  uses.reserve(state.planned.tasks.size());
-  for (std::size_t i = 0; i < state.planned.tasks.size(); ++i) {
-    const TaskKind kind = state.planned.tasks[i].kind;
-    uses.push_back(
-        {kind == TaskKind::kUpdate ? std::nullopt : state.unit_of[i], is_backward(kind)});
+  uses.reserve(runs.size());
+  for (const auto& [task, again] : runs) {
+    const TaskKind kind = state.planned.tasks[task.at()].kind;
+    const bool updates = kind == TaskKind::kUpdate;
+    uses.push_back({updates ? std::nullopt : state.unit_of[task.at()], again || is_backward(kind)});
   }
   return weight_stays(uses, state.units, state.options);
 }
@@ -226,8 +257,8 @@ std::vector<Duration> hook_times(const MovingState& state) {
   for (std::size_t i = 0; i < planned.tasks.size(); ++i) {
     const Task& task = planned.tasks[i];
     backward[task.layer.at()] += is_backward(task.kind);
-    const bool once = task.kind == TaskKind::kForward &&
-                      (planned.round_tasks == 0 || i < planned.round_tasks);
+    const bool once =
+        task.kind == TaskKind::kForward && (planned.round_tasks == 0 || i < planned.round_tasks);
     if (once && state.unit_of[i]) held[*state.unit_of[i]] += tensors_of(task.layer);
   }
   const std::size_t rounds =

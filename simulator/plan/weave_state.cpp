@@ -129,14 +129,9 @@ class Weaver {
   }
 
   void list_stays() {
-    std::vector<WeightUse> uses;
-    uses.reserve(computes_.size());
-    for (const Compute& each : computes_) {
-      const TaskKind kind = state_.planned.tasks[each.task.at()].kind;
-      const bool forward = kind == TaskKind::kForward && !each.recompute;
-      uses.push_back({kind == TaskKind::kUpdate ? std::nullopt : each.unit, !forward});
-    }
-    stays_ = weight_stays(uses, state_.units, state_.options);
+    std::vector<PlannedRun> runs;
+    for (const Compute& each : computes_) runs.push_back({each.task, each.recompute});
+    stays_ = weight_stays(state_, runs);
     ends_.resize(stays_.size());
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
     std::ranges::stable_sort(

@@ -51,7 +51,7 @@ Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
 Duration fetched_again(const MovingState& state, const CostTable& costs) {
   std::vector<bool> has_come(state.units.size());
   Duration again;
-  for (const WeightStay& stay : weight_stays(state)) {
+  for (const WeightStay& stay : weight_stays(state, runs_once(state))) {
     const TensorId weight = *state.units[stay.unit].weight;
     if (has_come[stay.unit]) again += costs.transfers.to_near[weight.at()].alone;
     has_come[stay.unit] = true;
@@ -95,6 +95,9 @@ Iteration rounds_with_state(const Case& which, std::int64_t samples) {
   return run;
 }
 
+/// Plans that a schedule is asked for, until one takes no more than was booked.
+constexpr int kMostTries = 4;
+
 /// Plans of the network's own tasks, with state woven in.
 class StatePlanner {
  public:
@@ -106,7 +109,77 @@ class StatePlanner {
         trial_(problem_of(which, *run.graph, run.costs, budget).evaluate) {}
 
   [[nodiscard]] PlanResult plan(const Schedule& schedule, const ScheduleOptions& options) const {
-    const Booking booking = schedule.is(Trait::kRecomputes) ? Booking::kAnywhere : Booking::kByTask;
+    if (!schedule.is(Trait::kRecomputes)) return plan(schedule, options, Booking::kByTask);
+    PlanResult made = plan(schedule, options, Booking::kAnywhere);
+    const auto* lacks = std::get_if<OutOfMemory>(&made);
+    if (lacks == nullptr || !lacks->smallest_budget || schedule.is(Trait::kOptimizes)) return made;
+    return plan_as_run(schedule, options, std::move(made));
+  }
+
+  /// A schedule that may run tasks again books for the worst; those that do not find room where it has none. The quickest
+  /// of them all, or what the smallest of them lacks.
+  [[nodiscard]] PlanResult quickest(const Schedule& schedule) const {
+    PlanResult best = plan(schedule, which_.schedule_options);
+    std::optional<Duration> time = time_of(best);
+    const std::vector<Bytes> rooms = algorithm_rooms(which_.workload.graph, which_.costs, budget_);
+    for (const Contender& other : contenders({Trait::kCarriesState}, {Trait::kRecomputes}, rooms)) {
+      consider(plan(*other.schedule, other.options), best, time);
+    }
+    return best;
+  }
+
+ private:
+  /// Plans for what a plan's own runs of tasks take, where the worst is too much. A plan stands if no task takes more in it
+  /// than was booked. `made`: what the worst lacks.
+  [[nodiscard]] PlanResult plan_as_run(const Schedule& schedule, const ScheduleOptions& options,
+                                       PlanResult made) const {
+    const Bytes most = *std::get<OutOfMemory>(made).smallest_budget;
+    StatePlanner own(which_, most, run_);
+    own.round_.booked.assign(round_.booked.size(), Bytes(0));
+    const auto plan_in = [&](Bytes budget) {
+      own.set_budget(budget);
+      return own.plan(schedule, options, Booking::kByTask);
+    };
+    PlanResult least = own.plan(schedule, options, Booking::kAnywhere);
+    for (int tries = 0; std::holds_alternative<Plan>(least) && tries < kMostTries; ++tries) {
+      const std::vector<Bytes> takes = taken_by(std::get<Plan>(least));
+      if (!own.covers(takes)) {
+        std::ranges::transform(takes, own.round_.booked, own.round_.booked.begin(),
+                               std::ranges::max);
+        const PlanResult none = plan_in(Bytes(0));
+        const auto* lacks = std::get_if<OutOfMemory>(&none);
+        if (lacks == nullptr || lacks->smallest_budget.value_or(most) >= most) return made;
+        least = plan_in(*lacks->smallest_budget);
+        continue;
+      }
+      const bool fits = own.budget_ <= budget_;
+      PlanResult roomy = plan_in(budget_);
+      const Plan* found = std::get_if<Plan>(&roomy);
+      return !fits || (found != nullptr && own.covers(taken_by(*found))) ? roomy : least;
+    }
+    return made;
+  }
+
+  void set_budget(Bytes budget) {
+    budget_ = budget;
+    trial_ = problem_of(which_, *run_.graph, run_.costs, budget).evaluate;
+  }
+
+  [[nodiscard]] bool covers(const std::vector<Bytes>& takes) const {
+    return std::ranges::equal(takes, round_.booked, std::ranges::less_equal());
+  }
+
+  /// By task of a round: what state takes in the plan's runs of it.
+  [[nodiscard]] std::vector<Bytes> taken_by(const Plan& plan) const {
+    std::vector<PlannedRun> runs;
+    for (const Step& step : plan.steps) {
+      if (step.kind == StepKind::kCompute) runs.push_back({TaskId{step.object}, step.recompute});
+    }
+    return most_of_rounds(round_.planned, run_.rounds, booked_by(*run_.moving, runs));
+  }
+
+  [[nodiscard]] PlanResult plan(const Schedule& schedule, const ScheduleOptions& options,
+                                Booking booking) const {
     const auto plan_round = [&](const CostTable& costs) {
       return this->plan_round(schedule, options, costs);
     };
@@ -133,19 +206,6 @@ class StatePlanner {
     return made;
   }
 
-  /// A schedule that may run tasks again books for the worst; those that do not find room where it has none. The quickest
-  /// of them all, or what the smallest of them lacks.
-  [[nodiscard]] PlanResult quickest(const Schedule& schedule) const {
-    PlanResult best = plan(schedule, which_.schedule_options);
-    std::optional<Duration> time = time_of(best);
-    const std::vector<Bytes> rooms = algorithm_rooms(which_.workload.graph, which_.costs, budget_);
-    for (const Contender& other : contenders({Trait::kCarriesState}, {Trait::kRecomputes}, rooms)) {
-      consider(plan(*other.schedule, other.options), best, time);
-    }
-    return best;
-  }
-
- private:
   /// Trials are runs of the round with its state woven in, as if it were all.
   [[nodiscard]] PlanResult plan_round(const Schedule& schedule, const ScheduleOptions& options,
                                       const CostTable& planned) const {

@@ -198,6 +198,14 @@ TEST_CASE("need, fit, max and best answer about state that moves") {
             0, "smallest_budget_bytes") +
             "B");
   CHECK(with_memory("best", least).exit_code == 0);
+  // A checkpoint's plan is refused only where its own runs of tasks find no room.
+  const auto layers = [](Words more) {
+    return predict_state(Words{"--state", "zero-infinity", "--schedule", "checkpoint", "--blocks",
+                               "layer", "--format", "csv"} +
+                         more);
+  };
+  const std::string peak = field_of(layers({}).out, 0, "peak_near_bytes");
+  CHECK(layers({"--memory", peak + "B"}).exit_code == 0);
   const Ran within = predict_state({"--update-in-backward", "--format", "json"});
   CHECK_MESSAGE(has(within.out, "\"offload_meaning\": \"update near, in backward\""), within.err);
 }
