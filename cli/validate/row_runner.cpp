@@ -108,7 +108,7 @@ void add_timeline(const RunReport& report, const Case& which, const CaseRun& run
       if (is_backward(task.kind)) all.insert(task.layer.at());
     }
     for (const Stall& stall : timeline->stalls) {
-      if (stall.device != 0 || !stall.before) continue;
+      if (!stall.before) continue;
       const Task& task = tasks[static_cast<std::size_t>(plan->steps[stall.before->at()].object)];
       const std::size_t layer = task.layer.at();
       if (!is_backward(task.kind) || layer >= waits.size()) continue;
@@ -122,7 +122,7 @@ void add_timeline(const RunReport& report, const Case& which, const CaseRun& run
   result.numbers["backward_layers_delayed"] =
       all.empty() ? kNone : double(delayed.size()) / double(all.size());
   result.numbers["mean_dynamic_bytes"] =
-      ran ? mean_near(near_memory_over_time(*plan, *run.about(which).graph, *timeline).front(),
+      ran ? mean_near(near_memory_over_time(*plan, *run.about(which).graph, *timeline),
                       timeline->iteration_time) -
                 double(report.static_bytes.count())
           : kNone;

@@ -2,7 +2,6 @@
 // kept by number; longer lists are appended in parts, as the viewer passes each part as arguments of a call.
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -102,10 +101,8 @@ constexpr std::int64_t kBase = std::int64_t{1} << 40;  // no address of a real s
 
 class Snapshot {
  public:
-  Snapshot(const TraceInput& input, int device)
-      : in_(input),
-        device_(device),
-        memory_(in_.plan, Bytes(kMaxTotalBytes), Fit::kFirst, buffers_) {}
+  explicit Snapshot(const TraceInput& input)
+      : in_(input), memory_(in_.plan, Bytes(kMaxTotalBytes), Fit::kFirst, buffers_) {}
 
   void run() {
     const Plan& plan = in_.plan;
@@ -147,7 +144,7 @@ class Snapshot {
     std::int64_t live = 0;
     for (const auto& [unused, held] : live_) live += held->bytes.count();
     to.object();
-    to.field("device", device_);
+    to.field("device", 0);
     to.field("address", kBase);
     to.field("total_size", end_ - kBase);
     to.field("allocated_size", live);
@@ -178,7 +175,7 @@ class Snapshot {
 
   void start(BlockId id, Duration at) {
     const Block& block = in_.plan.blocks[id.at()];
-    if (block.device != device_ || block.bytes == Bytes(0)) return;
+    if (block.bytes == Bytes(0)) return;
     const auto task = make_id<TaskId>(static_cast<std::size_t>(block.object));
     const auto tensor = make_id<TensorId>(static_cast<std::size_t>(block.object));
     Held& held = blocks_[id.at()];
@@ -243,7 +240,6 @@ class Snapshot {
   }
 
   const TraceInput& in_;
-  int device_;
   std::vector<Held> fixed_;
   std::vector<Held> blocks_;
   std::map<std::int64_t, const Held*> live_;
@@ -257,19 +253,17 @@ class Snapshot {
 }  // namespace
 
 std::string memory_snapshot(const TraceInput& input) {
-  std::deque<Snapshot> devices;
-  for (int device = 0; device < input.plan.devices; ++device) {
-    devices.emplace_back(input, device).run();
-  }
+  Snapshot snapshot(input);
+  snapshot.run();
   Pickle to;
   to.object();
   to.word("segments");
   to.list();
-  for (const Snapshot& each : devices) each.write_segment(to);
+  snapshot.write_segment(to);
   to.end_list();
   to.word("device_traces");
   to.list();
-  for (const Snapshot& each : devices) each.write_events(to);
+  snapshot.write_events(to);
   to.end_list();
   to.end_object();
   return std::move(to).finish();

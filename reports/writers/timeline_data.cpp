@@ -14,56 +14,28 @@
 namespace ooc {
 namespace {
 
-constexpr std::size_t kMostText = 4'000'000;  // bytes: no further device is begun behind them
-
 class TimelineColumns {
  public:
   explicit TimelineColumns(const TraceInput& input) : in_(input), place_(input.plan.steps.size()) {}
 
   std::string text() && {
-    json_.begin_object().member("format", "ooc-paleo/timeline").member("version", 1);
-    json_.member("devices", in_.plan.devices);
+    json_.begin_object().member("format", "ooc-paleo/timeline").member("version", 2);
     json_.member("iteration_time_ns", in_.timeline.iteration_time);
     json_.member("budget_near_bytes", in_.inputs.memory);
-    json_.begin_list("timelines");
-    for (const int device : slowest_first()) {
-      if (text_.size() > kMostText) break;
-      device_ = device;
-      json_.begin_object().member("device", device);
-      put_queues();
-      put_stalls();
-      put_memory();
-      json_.end();
-    }
-    json_.end();
+    put_queues();
+    put_stalls();
+    put_memory();
     json_.end();
     return std::move(text_);
   }
 
  private:
-  /// By the end of compute; of equals the first.
-  [[nodiscard]] std::vector<int> slowest_first() const {
-    std::vector<std::pair<Duration, int>> ends;
-    for (int device = 0; device < in_.plan.devices; ++device) {
-      const auto queue = static_cast<std::size_t>(queue_index(device, StepKind::kCompute));
-      const std::vector<StepId>& steps = in_.plan.queues[queue];
-      ends.emplace_back(
-          steps.empty() ? Duration(0) : Duration(0) - in_.timeline.spans[steps.back().at()].end,
-          device);
-    }
-    std::ranges::sort(ends);
-    std::vector<int> devices;
-    for (const auto& [end, device] : ends) devices.push_back(device);
-    return devices;
-  }
-
   void put_queues() {
     json_.begin_object("queues");
     for (const StepKind kind :
          {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear, StepKind::kFarCompute}) {
-      const auto queue = static_cast<std::size_t>(queue_index(device_, kind));
       if (kind == StepKind::kFarCompute && !in_.plan.has_far_compute()) continue;
-      if (queue < in_.plan.queues.size()) put_queue(kind, in_.plan.queues[queue]);
+      put_queue(kind, in_.plan.queue(kind));
     }
     json_.end();
   }
@@ -104,7 +76,6 @@ class TimelineColumns {
     std::vector<std::optional<std::size_t>> before;
     std::vector<std::string> culprits;
     for (const Stall& stall : in_.timeline.stalls) {
-      if (stall.device != device_) continue;
       spans.push_back({stall.start, stall.end});
       causes.emplace_back(stall_name(stall.cause));
       before.push_back(stall.before ? std::optional(place_[stall.before->at()]) : std::nullopt);
@@ -116,7 +87,7 @@ class TimelineColumns {
   }
 
   void put_memory() {
-    const std::vector<MemorySample>& samples = near_[static_cast<std::size_t>(device_)];
+    const auto samples = near_memory_over_time(in_.plan, in_.graph, in_.timeline);
     json_.begin_object("near_memory").begin_list("at_ns");
     for (const MemorySample& sample : samples) json_.value(sample.at);
     json_.end().begin_object("bytes");
@@ -132,9 +103,6 @@ class TimelineColumns {
   }
 
   const TraceInput& in_;
-  const std::vector<std::vector<MemorySample>> near_ =
-      near_memory_over_time(in_.plan, in_.graph, in_.timeline);
-  int device_ = 0;                  ///< whose columns are written
   std::vector<std::size_t> place_;  ///< by step: in its queue
   std::string text_;
   JsonWriter json_{text_, JsonLayout::kCompact};

@@ -36,7 +36,7 @@ JsonText micros(Duration instant) {
   return {fmt::format("{}.{:03}", instant.count() / 1000, instant.count() % 1000)};
 }
 
-// A process per device; in it the stalls stand right below the compute queue.
+// The stalls stand right below the compute queue.
 constexpr int kStallTrack = 2;
 constexpr int kExchangeTracks = 3;  // behind those of copies
 int track_of(StepKind kind) {
@@ -58,7 +58,7 @@ class TraceWriter {
     timeline("");
     if (in_.measured != nullptr) {
       shown_ = in_.measured;
-      first_process_ += in_.plan.devices;
+      ++process_;
       first_flow_ += flows_.size();
       timeline("measured: ");
     }
@@ -68,15 +68,11 @@ class TraceWriter {
 
  private:
   void timeline(std::string_view label) {
-    const auto near = near_memory_over_time(in_.plan, in_.graph, *shown_);
-    for (int device = 0; device < in_.plan.devices; ++device) {
-      names(device, in_.measured != nullptr && label.empty() ? "predicted: " : label);
-      queues(device);
-      stalls(device);
-      near_memory(device, near[static_cast<std::size_t>(device)]);
-    }
-    // Of all devices together, beside the first one's.
-    categories("far memory", 0, far_memory_over_time(in_.plan, in_.graph, in_.costs, *shown_));
+    names(in_.measured != nullptr && label.empty() ? "predicted: " : label);
+    queues();
+    stalls();
+    near_memory(near_memory_over_time(in_.plan, in_.graph, *shown_));
+    categories("far memory", far_memory_over_time(in_.plan, in_.graph, in_.costs, *shown_));
   }
 
   // From a copy in to the computes that wait for it, and from a compute to the copy out of its
@@ -139,30 +135,27 @@ class TraceWriter {
     return text("name", name).json_.member("ph", phase);
   }
 
-  JsonWriter& put_track(int device, int track) {
-    return json_.member("pid", first_process_ + device).member("tid", track);
-  }
+  JsonWriter& put_track(int track) { return json_.member("pid", process_).member("tid", track); }
 
   JsonWriter& put_times(Duration start, Duration end) {
     return json_.member("ts", micros(start)).member("dur", micros(end - start));
   }
 
-  void names(int device, std::string_view label) {
+  void names(std::string_view label) {
     const std::string process =
-        std::string(label) +
-        fmt::format("{}, batch {}, {} on {}", in_.inputs.network, in_.inputs.batch,
-                    in_.inputs.schedule, in_.inputs.hardware) +
-        (in_.plan.devices > 1 ? fmt::format(", device {}", device) : "");
+        std::string(label) + fmt::format("{}, batch {}, {} on {}", in_.inputs.network,
+                                         in_.inputs.batch, in_.inputs.schedule,
+                                         in_.inputs.hardware);
     const auto name = [&](std::string_view what, int track, std::string_view text) {
       begin_event(what, "M");
-      put_track(device, track).begin_object("args").member("name", printable(text)).end().end();
+      put_track(track).begin_object("args").member("name", printable(text)).end().end();
     };
     const auto sort = [&](std::string_view what, int track, int index) {
       begin_event(what, "M");
-      put_track(device, track).begin_object("args").member("sort_index", index).end().end();
+      put_track(track).begin_object("args").member("sort_index", index).end().end();
     };
     name("process_name", 0, process);
-    if (in_.measured != nullptr) sort("process_sort_index", 0, first_process_ + device);
+    if (in_.measured != nullptr) sort("process_sort_index", 0, process_);
     const std::pair<int, std::string_view> tracks[] = {
         {track_of(StepKind::kCompute), "compute"},
         {kStallTrack, "stalls of compute"},
@@ -179,13 +172,10 @@ class TraceWriter {
     thread(track_of(StepKind::kToNear) + kExchangeTracks, "from other devices");
   }
 
-  void queues(int device) {
+  void queues() {
     for (const StepKind kind :
          {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear, StepKind::kFarCompute}) {
-      if (kind == StepKind::kFarCompute && !in_.plan.has_far_compute()) continue;
-      const auto queue = static_cast<std::size_t>(queue_index(device, kind));
-      if (queue >= in_.plan.queues.size()) continue;
-      for (const StepId step : in_.plan.queues[queue]) slice(step);
+      for (const StepId step : in_.plan.queue(kind)) slice(step);
     }
   }
 
@@ -195,19 +185,19 @@ class TraceWriter {
     const int track = track_of(step);
     begin_event(step_name(in_.plan, in_.graph, id), "X");
     json_.member("cat", runs_task(step.kind) ? "compute" : step.exchange ? "exchange" : "copy");
-    put_track(step.device, track);
+    put_track(track);
     put_times(span.start, span.end).begin_object("args");
     arguments(id);
     json_.end().end();
     for (const FlowId flow : arriving_[id]) {
       begin_event("waits for", "f").member("cat", "flow").member("id", first_flow_ + flow.at());
       json_.member("bp", "e");
-      put_track(step.device, track).member("ts", micros(span.start)).end();
+      put_track(track).member("ts", micros(span.start)).end();
     }
     const Duration leaves = std::max(span.start, span.end - Duration(1));
     for (const FlowId flow : leaving_[id]) {
       begin_event("waits for", "s").member("cat", "flow").member("id", first_flow_ + flow.at());
-      put_track(step.device, track).member("ts", micros(leaves)).end();
+      put_track(track).member("ts", micros(leaves)).end();
     }
   }
 
@@ -236,11 +226,10 @@ class TraceWriter {
     if (!waits.empty()) text("waits", waits);
   }
 
-  void stalls(int device) {
+  void stalls() {
     for (const Stall& stall : shown_->stalls) {
-      if (stall.device != device) continue;
       begin_event(stall_name(stall.cause), "X").member("cat", "stall");
-      put_track(device, kStallTrack);
+      put_track(kStallTrack);
       put_times(stall.start, stall.end).begin_object("args");
       if (stall.before) text("before", step_name(in_.plan, in_.graph, *stall.before));
       if (stall.culprit) text("because_of", step_name(in_.plan, in_.graph, *stall.culprit));
@@ -248,19 +237,19 @@ class TraceWriter {
     }
   }
 
-  void near_memory(int device, const std::vector<MemorySample>& samples) {
+  void near_memory(const std::vector<MemorySample>& samples) {
     std::optional<Bytes> shown;
     for (const MemorySample& sample : samples) {
       const Bytes bytes = sample.held.total();
       if (shown == bytes) continue;
-      counter("near memory", device, sample.at).member("bytes", bytes).end().end();
+      counter("near memory", sample.at).member("bytes", bytes).end().end();
       shown = bytes;
     }
-    categories("near memory", device, samples);
+    categories("near memory", samples);
   }
 
   /// Each category that there ever is.
-  void categories(std::string_view memory, int device, const std::vector<MemorySample>& samples) {
+  void categories(std::string_view memory, const std::vector<MemorySample>& samples) {
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
       const std::string name =
           fmt::format("{}: {}", memory, category_name(static_cast<MemoryCategory>(i)));
@@ -270,23 +259,23 @@ class TraceWriter {
       for (const MemorySample& sample : samples) {
         const Bytes bytes = sample.held.bytes[i];
         if (!any || shown == bytes) continue;
-        counter(name, device, sample.at).member("bytes", bytes).end().end();
+        counter(name, sample.at).member("bytes", bytes).end().end();
         shown = bytes;
       }
     }
   }
 
   /// Leaves its values open.
-  JsonWriter& counter(std::string_view name, int device, Duration at) {
+  JsonWriter& counter(std::string_view name, Duration at) {
     begin_event(name, "C");
-    return put_track(device, 0).member("ts", micros(at)).begin_object("args");
+    return put_track(0).member("ts", micros(at)).begin_object("args");
   }
 
   const TraceInput& in_;
   const TextSink& sink_;
   std::vector<Flow> flows_;
   const Timeline* shown_ = &in_.timeline;
-  int first_process_ = 1;
+  int process_ = 1;
   std::size_t first_flow_ = 0;
   Csr<StepId, FlowId> leaving_;
   Csr<StepId, FlowId> arriving_;

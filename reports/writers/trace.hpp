@@ -36,7 +36,7 @@ void write_trace(const TraceInput& input, const TextSink& sink);
 // torch.cuda.memory._snapshot().
 
 /// Returns the pickle. Each block is allocated when its step starts and freed when its last reader
-/// ends; one segment a device. Addresses are ours: the lowest free ones. A frame names the tensor
+/// ends; one segment. Addresses are ours: the lowest free ones. A frame names the tensor
 /// or the task; categories are those of torch.profiler's memory timeline. Times are microseconds.
 [[nodiscard]] std::string memory_snapshot(const TraceInput& input);
 
@@ -57,7 +57,7 @@ struct PolicyInput {
 // Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
 // text, so that 20,000 steps fit a small page.
 
-/// Returns steps, stalls and GPU memory of each device, slowest first, as many as fit a small page. No final newline.
+/// Returns steps, stalls and GPU memory. No final newline.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

@@ -45,11 +45,9 @@ CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buff
   }
   to_make_ = states_ > 0;
   capacity_ += states_;
-  buffers.caches.resize(static_cast<std::size_t>(plan.devices));
-  for (SegmentCache& cache : buffers.caches) {
-    for (std::vector<PieceId>& pool : cache.free) pool.clear();
-    cache.reserved = cache.taken = cache.segments = 0;
-  }
+  SegmentCache& cache = buffers.cache;
+  for (std::vector<PieceId>& pool : cache.free) pool.clear();
+  cache.reserved = cache.taken = cache.segments = 0;
   buffers.pieces.clear();
   buffers.unused_pieces.clear();
 }
@@ -61,9 +59,7 @@ CachingMemory CachingMemory::second() const {
   }
   next.start_again();
   next.to_make_ = false;
-  for (const SegmentCache& cache : buffers_.caches) {
-    next.peak_ = std::max(next.peak_, cache.reserved);
-  }
+  next.peak_ = std::max(next.peak_, buffers_.cache.reserved);
   return next;
 }
 
@@ -72,20 +68,19 @@ bool CachingMemory::makes_states(const QueuedStep& step) const {
   return is.kind == StepKind::kCompute && !(*late_)[static_cast<std::size_t>(is.object)].empty();
 }
 
-bool CachingMemory::make_states(std::size_t device) {
+bool CachingMemory::make_states() {
   to_make_ = false;
-  SegmentCache& cache = buffers_.caches[device];
   for (const std::vector<Bytes>& states : *late_) {
     for (const Bytes state : states) {
       const std::int64_t bytes = aligned_size(state);
-      if (take_piece(cache, pool_of(CacheStream::kKernels, bytes), bytes) == kNone) return false;
+      if (take_piece(pool_of(CacheStream::kKernels, bytes), bytes) == kNone) return false;
     }
   }
   return true;
 }
 
-std::int64_t CachingMemory::largest_hole(std::size_t device) const {
-  const SegmentCache& cache = buffers_.caches[device];
+std::int64_t CachingMemory::largest_hole() const {
+  const SegmentCache& cache = buffers_.cache;
   std::int64_t from_driver = capacity_ - cache.reserved;
   std::int64_t largest = 0;
   for (const std::vector<PieceId>& pool : cache.free) {
@@ -107,21 +102,19 @@ bool CachingMemory::place(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
-  SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
   const bool sums = plan_.sums_on_stream && block.kind == BlockKind::kGradient;
   const std::int16_t pool = pool_of(sums ? CacheStream::kSums : stream_, bytes);
-  const PieceId chosen = take_piece(cache, pool, bytes);
+  const PieceId chosen = take_piece(pool, bytes);
   buffers_.addresses[id.at()] = chosen;
   return chosen != kNone;
 }
 
-CachingMemory::PieceId CachingMemory::take_piece(SegmentCache& cache, std::int16_t pool,
-                                                 std::int64_t bytes) {
-  PieceId chosen = find_free(cache, pool, bytes);
-  if (chosen == kNone) chosen = add_segment(cache, pool, segment_for(bytes));
+CachingMemory::PieceId CachingMemory::take_piece(std::int16_t pool, std::int64_t bytes) {
+  PieceId chosen = find_free(pool, bytes);
+  if (chosen == kNone) chosen = add_segment(pool, segment_for(bytes));
   if (chosen == kNone) return kNone;
-  cut_off_rest(cache, chosen, bytes);
-  cache.taken += bytes;
+  cut_off_rest(chosen, bytes);
+  buffers_.cache.taken += bytes;
   return chosen;
 }
 
@@ -129,19 +122,18 @@ void CachingMemory::remove(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return;
-  SegmentCache& cache = buffers_.caches[static_cast<std::size_t>(block.device)];
   auto freed = static_cast<PieceId>(buffers_.addresses[id.at()]);
-  cache.taken -= bytes;
+  buffers_.cache.taken -= bytes;
   if (const PieceId after = piece(freed).after; after != kNone && piece(after).free) {
-    no_longer_free(cache, after);
+    no_longer_free(after);
     join(freed, after);
   }
   if (const PieceId before = piece(freed).before; before != kNone && piece(before).free) {
-    no_longer_free(cache, before);
+    no_longer_free(before);
     join(before, freed);
     freed = before;
   }
-  keep_free(cache, freed);
+  keep_free(freed);
 }
 
 CachingMemory::PieceId CachingMemory::add_piece(const Piece& piece) {
@@ -156,9 +148,9 @@ CachingMemory::PieceId CachingMemory::add_piece(const Piece& piece) {
   return id;
 }
 
-void CachingMemory::keep_free(SegmentCache& cache, PieceId id) {
+void CachingMemory::keep_free(PieceId id) {
   piece(id).free = true;
-  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(piece(id).pool)];
+  std::vector<PieceId>& free = buffers_.cache.free[static_cast<std::size_t>(piece(id).pool)];
   free.insert(std::upper_bound(free.begin(), free.end(), id,
                                [&](PieceId a, PieceId b) {
                                  return place_in_pool(piece(a)) < place_in_pool(piece(b));
@@ -166,18 +158,17 @@ void CachingMemory::keep_free(SegmentCache& cache, PieceId id) {
               id);
 }
 
-void CachingMemory::no_longer_free(SegmentCache& cache, PieceId id) {
+void CachingMemory::no_longer_free(PieceId id) {
   piece(id).free = false;
-  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(piece(id).pool)];
+  std::vector<PieceId>& free = buffers_.cache.free[static_cast<std::size_t>(piece(id).pool)];
   free.erase(std::lower_bound(free.begin(), free.end(), id, [&](PieceId a, PieceId b) {
     return place_in_pool(piece(a)) < place_in_pool(piece(b));
   }));
 }
 
 /// Of the pieces that are large enough the smallest, which is then no longer free.
-CachingMemory::PieceId CachingMemory::find_free(SegmentCache& cache, std::int16_t pool,
-                                                std::int64_t bytes) {
-  std::vector<PieceId>& free = cache.free[static_cast<std::size_t>(pool)];
+CachingMemory::PieceId CachingMemory::find_free(std::int16_t pool, std::int64_t bytes) {
+  std::vector<PieceId>& free = buffers_.cache.free[static_cast<std::size_t>(pool)];
   const auto found =
       std::lower_bound(free.begin(), free.end(), bytes,
                        [&](PieceId id, std::int64_t wanted) { return piece(id).bytes < wanted; });
@@ -188,20 +179,19 @@ CachingMemory::PieceId CachingMemory::find_free(SegmentCache& cache, std::int16_
   return id;
 }
 
-CachingMemory::PieceId CachingMemory::add_segment(SegmentCache& cache, std::int16_t pool,
-                                                  std::int64_t bytes) {
-  if (bytes > capacity_ - cache.reserved) give_back_segments(cache);
-  if (bytes > capacity_ - cache.reserved) return kNone;
-  cache.reserved += bytes;
-  peak_ = std::max(peak_, cache.reserved);
-  return add_piece({.bytes = bytes, .segment = cache.segments++, .pool = pool});
+CachingMemory::PieceId CachingMemory::add_segment(std::int16_t pool, std::int64_t bytes) {
+  if (bytes > capacity_ - buffers_.cache.reserved) give_back_segments();
+  if (bytes > capacity_ - buffers_.cache.reserved) return kNone;
+  buffers_.cache.reserved += bytes;
+  peak_ = std::max(peak_, buffers_.cache.reserved);
+  return add_piece({.bytes = bytes, .segment = buffers_.cache.segments++, .pool = pool});
 }
 
-void CachingMemory::give_back_segments(SegmentCache& cache) {
-  for (std::vector<PieceId>& pool : cache.free) {
+void CachingMemory::give_back_segments() {
+  for (std::vector<PieceId>& pool : buffers_.cache.free) {
     std::erase_if(pool, [&](PieceId id) {
       if (!piece(id).is_segment()) return false;
-      cache.reserved -= piece(id).bytes;
+      buffers_.cache.reserved -= piece(id).bytes;
       buffers_.unused_pieces.push_back(id);
       return true;
     });
@@ -209,7 +199,7 @@ void CachingMemory::give_back_segments(SegmentCache& cache) {
 }
 
 /// Of a piece that is about to be taken.
-void CachingMemory::cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes) {
+void CachingMemory::cut_off_rest(PieceId id, std::int64_t bytes) {
   const Piece whole = piece(id);
   if (!is_worth_cutting(whole.bytes - bytes, whole.pool)) return;
   const PieceId rest = add_piece({.bytes = whole.bytes - bytes,
@@ -221,7 +211,7 @@ void CachingMemory::cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t b
   piece(id).bytes = bytes;
   piece(id).after = rest;
   if (whole.after != kNone) piece(whole.after).before = rest;
-  keep_free(cache, rest);
+  keep_free(rest);
 }
 
 /// Two neighbours that are in no pool become the first of them.

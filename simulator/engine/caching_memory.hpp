@@ -35,19 +35,17 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
 
-  bool take(std::size_t device, const QueuedStep& step) {
+  bool take(const QueuedStep& step) {
     const bool copies_in = plan_.steps[step.step.at()].kind == StepKind::kToNear;
     stream_ = copies_in && !plan_.one_stream ? CacheStream::kCopiesIn : CacheStream::kKernels;
-    if (to_make_ && makes_states(step) && !make_states(device)) return false;
-    return PlacedMemory::take(device, step);
+    if (to_make_ && makes_states(step) && !make_states()) return false;
+    return PlacedMemory::take(step);
   }
   /// Returns the peak of reserved bytes, as PyTorch reports it. States in `late_` are in static bytes already.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
-  [[nodiscard]] std::int64_t free(std::size_t device) const {
-    return capacity_ - buffers_.caches[device].taken;
-  }
+  [[nodiscard]] std::int64_t free() const { return capacity_ - buffers_.cache.taken; }
   /// Returns the largest block that would fit, in a free piece or in a new segment.
-  [[nodiscard]] std::int64_t largest_hole(std::size_t device) const;
+  [[nodiscard]] std::int64_t largest_hole() const;
   bool place(BlockId block);
   void remove(BlockId block);
 
@@ -59,16 +57,16 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
     return buffers_.pieces[static_cast<std::size_t>(id)];
   }
   PieceId add_piece(const Piece& piece);
-  PieceId take_piece(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
-  void keep_free(SegmentCache& cache, PieceId id);
-  void no_longer_free(SegmentCache& cache, PieceId id);
-  PieceId find_free(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
-  PieceId add_segment(SegmentCache& cache, std::int16_t pool, std::int64_t bytes);
-  void give_back_segments(SegmentCache& cache);
-  void cut_off_rest(SegmentCache& cache, PieceId id, std::int64_t bytes);
+  PieceId take_piece(std::int16_t pool, std::int64_t bytes);
+  void keep_free(PieceId id);
+  void no_longer_free(PieceId id);
+  PieceId find_free(std::int16_t pool, std::int64_t bytes);
+  PieceId add_segment(std::int16_t pool, std::int64_t bytes);
+  void give_back_segments();
+  void cut_off_rest(PieceId id, std::int64_t bytes);
   void join(PieceId first, PieceId second);
   [[nodiscard]] bool makes_states(const QueuedStep& step) const;
-  bool make_states(std::size_t device);
+  bool make_states();
 
   const LateStates* late_;
   std::int64_t states_ = 0;  ///< bytes of all states in `late_`

@@ -4,7 +4,7 @@
 // No event heap is needed.
 //
 // The loop is a template over memory (counter or addresses), link (private or shared), observer of starts and ends, and
-// the number of devices. So the usual run (one device, a counter, no contention) has no call and no indirection per
+// the number of queues. So the usual run (no far compute, a counter, no contention) has no call and no indirection per
 // step. For that the object must not escape: functions that are not inlined (stalls, the shared link) are in separate
 // objects behind references.
 //
@@ -39,8 +39,7 @@ namespace ooc::event_loop {
 struct StoppedRun {
   const Plan& plan;
   const QueuedStep& head;  ///< head that was ready first
-  std::size_t device = 0;  ///< device of the head
-  std::int64_t free = 0;   ///< free bytes on the device
+  std::int64_t free = 0;   ///< free bytes
   std::int64_t largest_hole = 0;
   std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended
 };
@@ -48,9 +47,9 @@ struct StoppedRun {
 /// Returns the step that lacks memory and the blocks that hold it (simulate.cpp).
 [[nodiscard]] Blocked describe(const StoppedRun& run);
 
-inline constexpr std::size_t kQueuesPerDevice = 3;
-inline constexpr std::size_t kComputeQueue = static_cast<std::size_t>(StepKind::kCompute);
-inline constexpr std::size_t kToFarQueue = static_cast<std::size_t>(StepKind::kToFar);
+inline constexpr std::size_t kComputeQueue = queue_index(StepKind::kCompute);
+inline constexpr std::size_t kToFarQueue = queue_index(StepKind::kToFar);
+inline constexpr std::size_t kFarComputeQueue = queue_index(StepKind::kFarCompute);
 /// Upper limit of all instants, in ns, so that adding one duration (< 2^54 ns) cannot overflow.
 inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
 
@@ -62,11 +61,6 @@ struct Lane {
   std::int64_t last_end = 0;      ///< end of the previous step
   std::int64_t ended_round = -1;
 };
-
-/// Items by queue: an array of three for one device, else a vector.
-template <bool kOneDevice, class Item>
-using PerQueue =
-    std::conditional_t<kOneDevice, std::array<Item, kQueuesPerDevice>, std::vector<Item>>;
 
 /// Interface of observers, which hear of every start and end in order; this observer ignores them.
 struct NoObserver {
@@ -94,7 +88,8 @@ struct Setting {
   std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory, by list_pinning()
 };
 
-template <class Memory, class Link, class Observer, bool kOneDevice, bool kHost>
+/// `kQueues`: 3, or 4 with far compute.
+template <class Memory, class Link, class Observer, std::size_t kQueues, bool kHost>
 class Run {
  public:
   Run(const Setting& setting, const Memory& memory, Link& link, Observer observer)
@@ -105,14 +100,7 @@ class Run {
         spans_(setting.timeline.spans.data()),
         alternatives_(setting.costs.alternatives.data()) {
     const auto& queued = to_.plan.queued;
-    if constexpr (!kOneDevice) {
-      lanes_.resize(queued.size());
-      events_.resize(queued.size());
-      // The far compute queue has the number that the compute queue of one more device would have. It has no copies.
-      done_.resize((queued.size() + kQueuesPerDevice - 1) / kQueuesPerDevice * kQueuesPerDevice);
-      candidates_.resize(queued.size());
-    }
-    for (std::size_t queue = 0; queue < queues(); ++queue) {
+    for (std::size_t queue = 0; queue < kQueues; ++queue) {
       lanes_[queue].next = queued[queue].data();
       lanes_[queue].end = queued[queue].data() + queued[queue].size();
       events_[queue] = kNoEvent;
@@ -140,45 +128,26 @@ class Run {
   }
 
  private:
-  /// Calls do_it(queue) for every queue. For one device the calls are written out, so that index
-  /// and kind are constants.
+  /// Calls do_it(queue) for every queue. The calls are written out, so that the queue is a constant.
   template <class DoIt>
   [[gnu::always_inline]] void for_each_queue(DoIt do_it) const {
-    if constexpr (kOneDevice) {
-      do_it(std::integral_constant<std::size_t, 0>{});
-      do_it(std::integral_constant<std::size_t, 1>{});
-      do_it(std::integral_constant<std::size_t, 2>{});
-    } else {
-      for (std::size_t queue = 0; queue < lanes_.size(); ++queue) do_it(queue);
-    }
+    do_it(std::integral_constant<std::size_t, 0>{});
+    do_it(std::integral_constant<std::size_t, 1>{});
+    do_it(std::integral_constant<std::size_t, 2>{});
+    if constexpr (kQueues > 3) do_it(std::integral_constant<std::size_t, 3>{});
   }
-  [[nodiscard]] std::size_t queues() const { return kOneDevice ? kQueuesPerDevice : lanes_.size(); }
-  static std::size_t device_of(std::size_t queue) {
-    return kOneDevice ? 0 : queue / kQueuesPerDevice;
-  }
-  static std::size_t kind_of(std::size_t queue) {
-    return kOneDevice ? queue : queue % kQueuesPerDevice;
+  static bool is_far_compute(std::size_t queue) { return kQueues > 3 && queue == kFarComputeQueue; }
+  static bool runs_tasks(std::size_t queue) {
+    return queue == kComputeQueue || is_far_compute(queue);
   }
 
-  /// False for far compute, whose waits are not reported.
-  [[nodiscard]] bool is_near(std::size_t queue) const {
-    return kOneDevice || device_of(queue) < static_cast<std::size_t>(to_.plan.devices);
-  }
-
-  OOC_INLINE_MEMBER bool needs_met(std::size_t queue, const QueuedStep& step) const {
-    const std::size_t first = queue - kind_of(queue);
-    // Differences instead of comparisons: one branch for all three queues.
-    const bool met = ((done_[first] - step.needs[0]) | (done_[first + 1] - step.needs[1]) |
-                      (done_[first + 2] - step.needs[2])) >= 0;
-    if constexpr (!kOneDevice) {
-      if (met && step.remote_needs) {
-        const auto row = to_.plan.remote_needs[step.step];
-        return std::all_of(row.begin(), row.end(), [&](const QueueNeed& need) {
-          return done_[static_cast<std::size_t>(need.queue)] >= need.count;
-        });
-      }
-    }
-    return met;
+  OOC_INLINE_MEMBER bool needs_met(const QueuedStep& step) const {
+    // Differences instead of comparisons: one branch for all queues.
+    std::int32_t least = 0;
+    for_each_queue([&](auto queue) __attribute__((always_inline)) {
+      least |= done_[queue] - step.needs[queue];
+    });
+    return least >= 0;
   }
 
   /// True if the queue is idle and its head's waits have ended.
@@ -187,12 +156,12 @@ class Run {
     if constexpr (kHost) {
       if (lane.next != lane.end && issued(queue) > now_) return false;
     }
-    return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(queue, *lane.next);
+    return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(*lane.next);
   }
 
   /// Returns the instant at which the host has issued the head of a queue; 0 for copies. Precondition: there is a head.
   OOC_INLINE_MEMBER std::int64_t issued(std::size_t queue) const {
-    if (kind_of(queue) != kComputeQueue) return 0;
+    if (!runs_tasks(queue)) return 0;
     const Lane& lane = lanes_[queue];
     const std::size_t step = lane.next->step.at();
     // Pinned memory for copies out of the previous step is allocated once that step has ended.
@@ -203,28 +172,27 @@ class Run {
   OOC_INLINE_MEMBER std::int64_t next_event() const {
     if constexpr (kHost) {
       std::int64_t next = *std::min_element(events_.begin(), events_.end());
-      for (std::size_t queue = kComputeQueue; queue < queues(); queue += kQueuesPerDevice) {
+      for (std::size_t queue = kComputeQueue; queue < kQueues; queue += kFarComputeQueue) {
         const Lane& lane = lanes_[queue];
         if (events_[queue] != kNoEvent || lane.next == lane.end) continue;
         if (const std::int64_t at = issued(queue); at > now_) next = std::min(next, at);
       }
       return next;
     }
-    if constexpr (kOneDevice) {
-      return std::min(std::min(events_[0], events_[1]), events_[2]);
-    } else {
-      return *std::min_element(events_.begin(), events_.end());
-    }
+    std::int64_t next = kNoEvent;
+    for_each_queue([&](auto queue)
+                       __attribute__((always_inline)) { next = std::min(next, events_[queue]); });
+    return next;
   }
 
   OOC_INLINE_MEMBER void end_step(std::size_t queue) {
     if constexpr (Link::kHasPhases) {
-      if (kind_of(queue) != kComputeQueue && !link_.arrived(queue, now_, events_[queue])) return;
+      if (!runs_tasks(queue) && !link_.arrived(queue, now_, events_[queue])) return;
     }
     Lane& lane = lanes_[queue];
     const QueuedStep& step = *lane.next++;
     spans_[step.step.at()].end = Duration(now_);
-    memory_.release(device_of(queue), step);
+    memory_.release(step);
     observer_.ended(step.step);
     events_[queue] = kNoEvent;
     lane.last_end = now_;
@@ -244,18 +212,17 @@ class Run {
     spans_[step.step.at()].start = Duration(now_);
     observer_.started(step.step);
     const auto cost = static_cast<std::size_t>(step.cost);
-    const std::size_t kind = kind_of(queue);
-    if (kind == kComputeQueue) {
+    if (runs_tasks(queue)) {
       const std::int64_t time = alternatives_[cost].time.count();
       events_[queue] = now_ + time;
-      if (now_ != lane.last_end && is_near(queue)) record_gap(queue, step);
+      if (now_ != lane.last_end && !is_far_compute(queue)) record_gap(queue, step);
       if (step.recompute) {
         record_recompute(queue, time);
-      } else if (device_of(queue) == 0) {
+      } else if (!is_far_compute(queue)) {
         busy_ += time;
       }
     } else {
-      const Direction direction = kind == kToFarQueue ? Direction::kToFar : Direction::kToNear;
+      const Direction direction = queue == kToFarQueue ? Direction::kToFar : Direction::kToNear;
       events_[queue] = link_.start({direction, step.on_demand, cost}, queue, now_);
     }
     lane.ready = kNoEvent;
@@ -263,13 +230,13 @@ class Run {
 
   /// Starts all heads that may start, if their order does not matter and all fit together. Else returns false.
   OOC_INLINE_MEMBER bool start_together() {
-    std::array<bool, kQueuesPerDevice> starts;
+    std::array<bool, kQueues> starts;
     std::int64_t wanted = 0;
     for_each_queue([&](auto queue) __attribute__((always_inline)) {
       starts[queue] = startable(queue);
       if (starts[queue]) wanted += lanes_[queue].next->acquired.count();
     });
-    if (!memory_.take_bytes(0, wanted)) return false;
+    if (!memory_.take_bytes(wanted)) return false;
     for_each_queue([&](auto queue) __attribute__((always_inline)) {
       if (starts[queue]) start_step(queue);
     });
@@ -277,7 +244,7 @@ class Run {
   }
 
   OOC_INLINE_MEMBER void start_steps() {
-    if constexpr (kOneDevice && !Memory::kOrderMatters) {
+    if constexpr (kQueues == 3 && !Memory::kOrderMatters) {
       if (start_together()) return;
     }
     start_in_order();
@@ -285,8 +252,9 @@ class Run {
 
   /// Starts heads one by one, by (ready time, sequence).
   OOC_INLINE_MEMBER void start_in_order() {
-    auto end = candidates_.begin();
-    for (std::size_t queue = 0; queue < queues(); ++queue) {
+    std::array<std::size_t, kQueues> candidates;
+    auto end = candidates.begin();
+    for (std::size_t queue = 0; queue < kQueues; ++queue) {
       if (!startable(queue)) continue;
       if (lanes_[queue].ready == kNoEvent) lanes_[queue].ready = now_;
       *end++ = queue;
@@ -297,10 +265,10 @@ class Run {
       if (first.ready != second.ready) return first.ready < second.ready;
       return first.next->step < second.next->step;
     };
-    for (auto place = candidates_.begin(); place != end; ++place) {
+    for (auto place = candidates.begin(); place != end; ++place) {
       std::iter_swap(place, std::min_element(place, end, earlier));
       const std::size_t queue = *place;
-      if (memory_.take(device_of(queue), *lanes_[queue].next)) {
+      if (memory_.take(*lanes_[queue].next)) {
         start_step(queue);
       } else {
         waited_ = true;
@@ -308,14 +276,14 @@ class Run {
     }
   }
 
-  /// Returns the step whose end freed memory of `device` in this round; a copy out if there is one.
-  OOC_INLINE_MEMBER std::optional<StepId> releaser(std::size_t device) const {
+  /// Returns the step whose end freed memory in this round; a copy out if there is one.
+  OOC_INLINE_MEMBER std::optional<StepId> releaser() const {
     std::optional<StepId> found;
-    for (std::size_t queue = 0; queue < queues(); ++queue) {
+    for (std::size_t queue = 0; queue < kQueues; ++queue) {
       if (lanes_[queue].ended_round != round_) continue;
       const QueuedStep& step = *(lanes_[queue].next - 1);
-      if (!memory_.has_freed(device, step)) continue;
-      if (kind_of(queue) == kToFarQueue) return step.step;
+      if (!memory_.has_freed(step)) continue;
+      if (queue == kToFarQueue) return step.step;
       if (!found || step.step < *found) found = step.step;
     }
     return found;
@@ -323,29 +291,27 @@ class Run {
 
   OOC_INLINE_MEMBER void record_gap(std::size_t queue, const QueuedStep& step) {
     const Lane& lane = lanes_[queue];
-    const std::size_t device = device_of(queue);
     const std::int64_t ready = lane.ready == kNoEvent ? now_ : lane.ready;
     to_.stalls.gap({.step = step,
-                    .device = static_cast<int>(device),
                     .from = lane.last_end,
                     .ready = ready,
                     .issued = kHost ? issued(queue) : 0,
                     .hooks = kHost ? to_.costs[AlternativeId{step.cost}].hooks.count() : 0,
                     .start = now_,
-                    .releaser = now_ > ready ? releaser(device) : std::nullopt});
+                    .releaser = now_ > ready ? releaser() : std::nullopt});
   }
 
   OOC_INLINE_MEMBER void record_recompute(std::size_t queue, std::int64_t time) {
     const Lane& lane = lanes_[queue];
     const QueuedStep* after = lane.next + 1;
-    to_.stalls.recompute(static_cast<int>(device_of(queue)), lane.next->step,
+    to_.stalls.recompute(lane.next->step,
                          after == lane.end ? std::nullopt : std::optional(after->step), now_,
                          now_ + time);
   }
 
   OOC_INLINE_MEMBER Blocked blocked() const {
     std::optional<std::size_t> head;
-    for (std::size_t queue = 0; queue < queues(); ++queue) {
+    for (std::size_t queue = 0; queue < kQueues; ++queue) {
       const Lane& lane = lanes_[queue];
       if (lane.next == lane.end || lane.ready == kNoEvent) continue;
       if (!head || std::pair(lane.ready, lane.next->step) <
@@ -354,20 +320,15 @@ class Run {
       }
     }
     OOC_CHECK(head.has_value(), "a plan does not wait on itself");
-    const std::size_t device = device_of(*head);
     return describe({.plan = to_.plan,
                      .head = *lanes_[*head].next,
-                     .device = device,
-                     .free = memory_.free(device),
-                     .largest_hole = memory_.largest_hole(device),
+                     .free = memory_.free(),
+                     .largest_hole = memory_.largest_hole(),
                      .done = done_});
   }
 
   OOC_INLINE_MEMBER void finish() {
-    for (std::size_t queue = kComputeQueue; queue < queues() && is_near(queue);
-         queue += kQueuesPerDevice) {
-      to_.stalls.tail(static_cast<int>(device_of(queue)), lanes_[queue].last_end, now_);
-    }
+    to_.stalls.tail(lanes_[kComputeQueue].last_end, now_);
     to_.timeline.iteration_time = Duration(now_);
     to_.timeline.busy = Duration(busy_);
     to_.timeline.waited_for_memory = waited_;
@@ -380,10 +341,9 @@ class Run {
   [[no_unique_address]] Observer observer_;
   Span* spans_;
   const TaskAlternative* alternatives_;
-  PerQueue<kOneDevice, Lane> lanes_{};
-  PerQueue<kOneDevice, std::int64_t> events_{};  ///< next event; kNoEvent: idle
-  PerQueue<kOneDevice, std::int32_t> done_{};    ///< number of steps that have ended
-  PerQueue<kOneDevice, std::size_t> candidates_{};
+  std::array<Lane, kQueues> lanes_{};
+  std::array<std::int64_t, kQueues> events_{};  ///< next event; kNoEvent: idle
+  std::array<std::int32_t, kQueues> done_{};    ///< number of steps that have ended
   std::int64_t now_ = 0;
   std::int64_t round_ = 0;
   std::int64_t busy_ = 0;

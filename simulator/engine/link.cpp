@@ -10,7 +10,8 @@ namespace ooc {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-constexpr std::size_t kQueuesPerDevice = 3;
+constexpr std::size_t kOut = 1;  // queue_index
+constexpr std::size_t kIn = 2;
 
 /// ceil(remainder / rate), saturating as transfer_time does.
 std::int64_t time_left(Int128 remainder, BytesPerSecond rate) {
@@ -25,13 +26,11 @@ std::int64_t time_left(Int128 remainder, BytesPerSecond rate) {
 
 }  // namespace
 
-SharedLink::SharedLink(const CostTable& costs, int devices, std::vector<Mover>& movers)
-    : costs_(costs), movers_(movers) {
+SharedLink::SharedLink(const CostTable& costs) : costs_(costs) {
   const TransferCosts& transfers = costs.transfers;
   for (const Ratio share : {transfers.duplex.to_far, transfers.duplex.to_near}) {
     OOC_CHECK(share.count() > 0 && share <= kOne, "duplex lies in (0, 1]");
   }
-  movers_.assign(static_cast<std::size_t>(devices) * kQueuesPerDevice, Mover{});
 }
 
 bool SharedLink::begin_moving(Mover& mover, std::int64_t now) {
@@ -78,11 +77,9 @@ void SharedLink::reevaluate(std::int64_t now, std::span<std::int64_t> events) {
     mover.since = now;
     events[queue] = now + time_left(mover.remainder, rate);
   };
-  for (std::size_t out = 1; out < movers_.size(); out += kQueuesPerDevice) {
-    const bool shares = movers_[out].moving && movers_[out + 1].moving;
-    settle(out, shares, duplex.to_far);
-    settle(out + 1, shares, duplex.to_near);
-  }
+  const bool shares = movers_[kOut].moving && movers_[kIn].moving;
+  settle(kOut, shares, duplex.to_far);
+  settle(kIn, shares, duplex.to_near);
 }
 
 }  // namespace ooc

@@ -1,19 +1,19 @@
 // Link between GPU and host memory for the event loop: the time of the next event of a copy that
-// starts now. PrivateLink is for runs without contention (one device; duplex 1 or copies in one
+// starts now. PrivateLink is for runs without contention (duplex 1 or copies in one
 // direction): a copy takes TransferCost::alone. SharedLink follows every change of rate exactly:
 // the remainder of a copy starts as bytes x 10^9 and falls by rate x ns, in 128 bits. So rounding
 // never adds up, however often the rate changes.
 //
-// Rates: a copy runs at its own rate. While both directions of a device move bytes, each rate is
+// Rates: a copy runs at its own rate. While both directions move bytes, each rate is
 // scaled by its direction's share (duplex), rounded down. A copy in its latency takes no share.
-// Devices have links of their own; what they share of a host is in each copy's rate.
+// Several devices have links of their own; what they share of a host is in each copy's rate.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
@@ -52,8 +52,7 @@ class PrivateLink {
  public:
   static constexpr bool kHasPhases = false;  ///< a copy has no event but its end
 
-  PrivateLink(const CostTable& costs, int /*devices*/, std::vector<Mover>& /*movers*/)
-      : costs_(costs.transfers) {}
+  explicit PrivateLink(const CostTable& costs) : costs_(costs.transfers) {}
 
   /// Starts the copy on `queue` and returns the time of its next event.
   std::int64_t start(const Copy& copy, std::size_t /*queue*/, std::int64_t now) {
@@ -68,7 +67,7 @@ class SharedLink {
  public:
   static constexpr bool kHasPhases = true;
 
-  SharedLink(const CostTable& costs, int devices, std::vector<Mover>& movers);
+  explicit SharedLink(const CostTable& costs);
 
   std::int64_t start(const Copy& copy, std::size_t queue, std::int64_t now);
   /// Handles the event of `queue`. True if the copy has ended; false if its latency has.
@@ -84,8 +83,8 @@ class SharedLink {
   void reevaluate(std::int64_t now, std::span<std::int64_t> events);
 
   const CostTable& costs_;
-  std::vector<Mover>& movers_;  ///< by queue_index
-  bool changed_ = false;        ///< the set of moving copies has changed since the last settle
+  std::array<Mover, 3> movers_{};  ///< by queue_index
+  bool changed_ = false;           ///< the set of moving copies has changed since the last settle
 };
 
 }  // namespace ooc

@@ -6,53 +6,38 @@
 
 namespace ooc {
 
-template <bool kOneDevice>
-IdealMemory<kOneDevice>::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
+IdealMemory::IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers)
     : plan_(&plan), buffers_(&buffers), limit_(room_beside_static(plan, budget)) {
-  // One place more: far compute stands behind the devices.
-  if constexpr (!kOneDevice) buffers.used.assign(static_cast<std::size_t>(plan.devices) + 1, 0);
   if (plan.shared_releases.item_count() > 0) buffers.releases_left = plan.shared_release_counts;
 }
 
-template <bool kOneDevice>
-bool IdealMemory<kOneDevice>::place_initial() {
-  return std::all_of(plan_->initial_blocks.begin(), plan_->initial_blocks.end(), [&](BlockId id) {
-    const Block& block = plan_->blocks[id.at()];
-    return take_bytes(static_cast<std::size_t>(block.device), block.bytes.count());
-  });
+bool IdealMemory::place_initial() {
+  return std::all_of(plan_->initial_blocks.begin(), plan_->initial_blocks.end(),
+                     [&](BlockId id) { return take_bytes(plan_->blocks[id.at()].bytes.count()); });
 }
 
-template <bool kOneDevice>
-bool IdealMemory<kOneDevice>::has_freed(std::size_t device, const QueuedStep& step) const {
-  const auto own_device = static_cast<std::size_t>(plan_->steps[step.step.at()].device);
-  if (own_device == device && step.released.count() > 0) return true;
+bool IdealMemory::has_freed(const QueuedStep& step) const {
+  if (step.released.count() > 0) return true;
   if (!step.shared_releases) return false;
   const auto row = plan_->shared_releases[step.step];
   return std::any_of(row.begin(), row.end(), [&](BlockId id) {
-    const Block& block = plan_->blocks[id.at()];
-    return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
-           buffers_->releases_left[id.at()] == 0;
+    return plan_->blocks[id.at()].bytes.count() > 0 && buffers_->releases_left[id.at()] == 0;
   });
 }
-
-template class IdealMemory<true>;
-template class IdealMemory<false>;
 
 AddressedMemory::AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers)
     : PlacedMemory(plan, buffers),
       fit_(fit),
       capacity_(room_beside_static(plan, budget) / kBlockAlignment * kBlockAlignment) {
-  buffers_.arenas.resize(static_cast<std::size_t>(plan.devices));
-  for (Arena& arena : buffers_.arenas) {
-    arena.holes.clear();
-    if (capacity_ > 0) arena.holes.push_back({.address = 0, .bytes = capacity_});
-    arena.free = capacity_;
-  }
+  Arena& arena = buffers_.arena;
+  arena.holes.clear();
+  if (capacity_ > 0) arena.holes.push_back({.address = 0, .bytes = capacity_});
+  arena.free = capacity_;
 }
 
-std::int64_t AddressedMemory::largest_hole(std::size_t device) const {
+std::int64_t AddressedMemory::largest_hole() const {
   std::int64_t largest = 0;
-  for (const Hole& hole : buffers_.arenas[device].holes) largest = std::max(largest, hole.bytes);
+  for (const Hole& hole : buffers_.arena.holes) largest = std::max(largest, hole.bytes);
   return largest;
 }
 
@@ -60,7 +45,7 @@ bool AddressedMemory::place(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
-  Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
+  Arena& arena = buffers_.arena;
   auto chosen = arena.holes.end();
   for (auto hole = arena.holes.begin(); hole != arena.holes.end(); ++hole) {
     if (hole->bytes < bytes) continue;
@@ -81,7 +66,7 @@ void AddressedMemory::remove(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return;
-  Arena& arena = buffers_.arenas[static_cast<std::size_t>(block.device)];
+  Arena& arena = buffers_.arena;
   const std::int64_t address = buffers_.addresses[id.at()];
   arena.free += bytes;
   auto after =

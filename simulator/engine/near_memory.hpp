@@ -1,4 +1,4 @@
-// GPU memory for the event loop: a budget for each device. IdealMemory is a byte counter; sums in
+// GPU memory for the event loop. IdealMemory is a byte counter; sums in
 // the plan make taking and freeing one addition each. AddressedMemory gives every block an address
 // (first fit or best fit, multiples of 512 B, free neighbours join), so that fragmentation can
 // block a run. CachingMemory (caching_memory.hpp) places blocks in segments. Static bytes are
@@ -20,7 +20,7 @@ struct Hole {
   std::int64_t bytes = 0;
 };
 
-/// Free address ranges of one device.
+/// Free address ranges.
 struct Arena {
   std::vector<Hole> holes;  ///< by address; neighbours are joined
   std::int64_t free = 0;
@@ -39,7 +39,6 @@ struct Piece {
   [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
 };
 
-/// Segments of one device.
 struct SegmentCache {
   /// By pool, of small and of large blocks for each stream: free pieces by size, then by address.
   std::array<std::vector<std::int32_t>, 6> free;
@@ -49,21 +48,19 @@ struct SegmentCache {
 };
 
 struct MemoryBuffers {
-  std::vector<std::int64_t> used;           ///< by device; bytes without static bytes
   std::vector<std::int32_t> releases_left;  ///< by block: number of releasers that have not ended
-  std::vector<Arena> arenas;                ///< by device
-  std::vector<std::int64_t> addresses;      ///< by block: address, or index of its piece
-  std::vector<SegmentCache> caches;         ///< by device
-  std::vector<Piece> pieces;                ///< pieces of all devices
+  Arena arena;
+  std::vector<std::int64_t> addresses;  ///< by block: address, or index of its piece
+  SegmentCache cache;
+  std::vector<Piece> pieces;
   std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse
 };
 
 inline constexpr std::int64_t kBlockAlignment = 512;
 
 /// Memory as a byte counter. All kinds of memory have its interface. take and release: the blocks
-/// of a step, all or nothing. free and largest_hole: bytes of a device, for reports. has_freed:
-/// true if the end of the step freed memory of the device.
-template <bool kOneDevice>
+/// of a step, all or nothing. free and largest_hole: bytes, for reports. has_freed: true if the
+/// end of the step freed memory.
 class IdealMemory {
  public:
   /// False: steps that fit together may start in any order.
@@ -73,49 +70,38 @@ class IdealMemory {
 
   /// Takes the initial blocks. False if they do not fit.
   bool place_initial();
-  [[nodiscard]] std::int64_t free(std::size_t device) const { return limit_ - used(device); }
-  [[nodiscard]] std::int64_t largest_hole(std::size_t device) const { return free(device); }
+  [[nodiscard]] std::int64_t free() const { return limit_ - used_; }
+  [[nodiscard]] std::int64_t largest_hole() const { return free(); }
   [[nodiscard]] std::int64_t peak() const { return peak_; }
 
-  bool take(std::size_t device, const QueuedStep& step) {
-    return take_bytes(device, step.acquired.count());
-  }
-  bool take_bytes(std::size_t device, std::int64_t bytes) {
-    const std::int64_t wanted = used(device) + bytes;
+  bool take(const QueuedStep& step) { return take_bytes(step.acquired.count()); }
+  bool take_bytes(std::int64_t bytes) {
+    const std::int64_t wanted = used_ + bytes;
     if (wanted > limit_) return false;
-    used(device) = wanted;
+    used_ = wanted;
     peak_ = std::max(peak_, wanted);
     return true;
   }
-  void release(std::size_t device, const QueuedStep& step) {
-    used(device) -= step.released.count();
-    if (step.shared_releases) release_shared(device, step.step);
+  void release(const QueuedStep& step) {
+    used_ -= step.released.count();
+    if (step.shared_releases) release_shared(step.step);
   }
-  [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const;
+  [[nodiscard]] bool has_freed(const QueuedStep& step) const;
 
  private:
-  /// Bytes in use. For one device a member, not in a vector, so that the loop keeps it in a register.
-  std::int64_t& used(std::size_t device) { return kOneDevice ? used_ : buffers_->used[device]; }
-  [[nodiscard]] std::int64_t used(std::size_t device) const {
-    return kOneDevice ? used_ : buffers_->used[device];
-  }
-  void release_shared(std::size_t device, StepId step) {
+  void release_shared(StepId step) {
     for (const BlockId id : plan_->shared_releases[step]) {
       if (--buffers_->releases_left[id.at()] > 0) continue;
-      const Block& block = plan_->blocks[id.at()];
-      used(kOneDevice ? device : static_cast<std::size_t>(block.device)) -= block.bytes.count();
+      used_ -= plan_->blocks[id.at()].bytes.count();
     }
   }
 
   const Plan* plan_;
   MemoryBuffers* buffers_;
-  std::int64_t used_ = 0;
+  std::int64_t used_ = 0;  ///< bytes without static bytes; not in a buffer, to stay in a register
   std::int64_t limit_;
   std::int64_t peak_ = 0;
 };
-
-extern template class IdealMemory<true>;
-extern template class IdealMemory<false>;
 
 /// Bytes of the budget that are left for blocks.
 [[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
@@ -139,7 +125,7 @@ class PlacedMemory {
   }
   [[nodiscard]] std::int64_t peak() const { return peak_; }
 
-  bool take(std::size_t /*device*/, const QueuedStep& step) {
+  bool take(const QueuedStep& step) {
     const std::int64_t peak_before = peak_;
     const auto row = plan_.acquires[step.step];
     for (std::size_t index = 0; index < row.size(); ++index) {
@@ -150,17 +136,15 @@ class PlacedMemory {
     }
     return true;
   }
-  void release(std::size_t /*device*/, const QueuedStep& step) {
+  void release(const QueuedStep& step) {
     for (const BlockId id : plan_.releases[step.step]) {
       if (--buffers_.releases_left[id.at()] == 0) self().remove(id);
     }
   }
-  [[nodiscard]] bool has_freed(std::size_t device, const QueuedStep& step) const {
+  [[nodiscard]] bool has_freed(const QueuedStep& step) const {
     const auto row = plan_.releases[step.step];
     return std::any_of(row.begin(), row.end(), [&](BlockId id) {
-      const Block& block = plan_.blocks[id.at()];
-      return static_cast<std::size_t>(block.device) == device && block.bytes.count() > 0 &&
-             buffers_.releases_left[id.at()] == 0;
+      return plan_.blocks[id.at()].bytes.count() > 0 && buffers_.releases_left[id.at()] == 0;
     });
   }
 
@@ -195,8 +179,8 @@ class AddressedMemory : public PlacedMemory<AddressedMemory> {
 
   AddressedMemory(const Plan& plan, Bytes budget, Fit fit, MemoryBuffers& buffers);
 
-  [[nodiscard]] std::int64_t free(std::size_t device) const { return buffers_.arenas[device].free; }
-  [[nodiscard]] std::int64_t largest_hole(std::size_t device) const;
+  [[nodiscard]] std::int64_t free() const { return buffers_.arena.free; }
+  [[nodiscard]] std::int64_t largest_hole() const;
   bool place(BlockId block);
   void remove(BlockId block);
 

@@ -1,4 +1,4 @@
-// Chooses the event loop for a run: which memory, which link, one device or several, whether events are recorded.
+// Chooses the event loop for a run: which memory, which link, far compute or none, whether events are recorded.
 #include "simulator/engine/simulate.hpp"
 
 #include <algorithm>
@@ -22,14 +22,12 @@ Blocked event_loop::describe(const StoppedRun& run) {
                  .holders = {}};
   const auto ended = [&](StepId id) {
     const Step& step = plan.steps[id.at()];
-    const auto queue = static_cast<std::size_t>(queue_index(step.device, step.kind));
-    return plan.positions[id.at()] < run.done[queue];
+    return plan.positions[id.at()] < run.done[queue_index(step.kind)];
   };
   const auto add_if_held = [&](BlockId id) {
     const auto releasers = plan.releasers[id];
     const bool freed = !releasers.empty() && std::all_of(releasers.begin(), releasers.end(), ended);
-    const bool here = static_cast<std::size_t>(plan.blocks[id.at()].device) == run.device;
-    if (here && !freed) result.holders.push_back(id);
+    if (!freed) result.holders.push_back(id);
   };
   for (const BlockId id : plan.initial_blocks) add_if_held(id);
   for (std::size_t step = 0; step < plan.steps.size(); ++step) {
@@ -57,35 +55,29 @@ Blocked initial_blocks_too_large(const Plan& plan, std::int64_t room) {
           .holders = {}};
 }
 
-/// Nothing can contend: one device, and no copy ever meets one of the other direction at a price.
+/// Nothing can contend: no copy ever meets one of the other direction at a price.
 bool link_is_private(const Plan& plan, const TransferCosts& transfers) {
-  if (plan.devices > 1) return false;
-  const auto no_copies = [&](StepKind kind) {
-    return plan.queued[static_cast<std::size_t>(queue_index(0, kind))].empty();
-  };
-  return transfers.duplex.full() || no_copies(StepKind::kToFar) || no_copies(StepKind::kToNear);
+  return transfers.duplex.full() || plan.queue(StepKind::kToFar).empty() ||
+         plan.queue(StepKind::kToNear).empty();
 }
 
-/// By step: when its device's host has issued it and all compute steps before it; far updates say it themselves.
+/// By step: when the host has issued it and all compute steps before it; far updates say it themselves.
 std::span<const std::int64_t> issue_instants(const SimulationInput& input,
                                              std::vector<std::int64_t>& instants) {
   const Plan& plan = input.plan;
   instants.resize(plan.steps.size());
-  for (std::size_t queue = event_loop::kComputeQueue; queue < plan.queued.size();
-       queue += event_loop::kQueuesPerDevice) {
-    const bool is_far =
-        queue >= static_cast<std::size_t>(queue_index(plan.devices, StepKind::kCompute));
+  for (const StepKind kind : {StepKind::kCompute, StepKind::kFarCompute}) {
     std::int64_t now = 0;
-    for (const QueuedStep& step : plan.queued[queue]) {
+    for (const QueuedStep& step : plan.queued[queue_index(kind)]) {
       const std::int64_t issue = input.costs[AlternativeId{step.cost}].issue.count();
-      now = is_far ? std::max(now, issue) : now + issue;
+      now = kind == StepKind::kFarCompute ? std::max(now, issue) : now + issue;
       instants[step.step.at()] = now;
     }
   }
   return instants;
 }
 
-template <class Link, bool kOneDevice, bool kHost, class Memory>
+template <class Link, std::size_t kQueues, bool kHost, class Memory>
 std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
                                 SimulationBuffers& buffers) {
   const Plan& plan = input.plan;
@@ -98,7 +90,7 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
     const Bytes room = input.budget - plan.static_bytes;
     return initial_blocks_too_large(plan, room.count() > 0 ? room.count() : 0);
   }
-  Link link(input.costs, plan.devices, buffers.movers);
+  Link link(input.costs);
   StallRecorder stalls(plan, timeline);
   event_loop::Setting setting{plan, input.costs, timeline, stalls};
   if constexpr (kHost) {
@@ -107,8 +99,8 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
     setting.pinning = buffers.pinning;
   }
   const auto run = [&](auto observer) {
-    return event_loop::Run<Memory, Link, decltype(observer), kOneDevice, kHost>(setting, memory,
-                                                                                link, observer)
+    return event_loop::Run<Memory, Link, decltype(observer), kQueues, kHost>(setting, memory, link,
+                                                                             observer)
         .run();
   };
   return input.records ? run(event_loop::EventRecorder(timeline.events.data()))
@@ -121,40 +113,33 @@ bool host_matters(const CostTable& costs) {
 
 /// By the loops that know most. Where the host issues at once, they take longer for the same result.
 template <class Memory>
-std::optional<Blocked> run_devices(const SimulationInput& input, Memory memory,
-                                   SimulationBuffers& buffers, bool one_device) {
-  return one_device ? run_loop<SharedLink, true, true>(input, memory, buffers)
-                    : run_loop<SharedLink, false, true>(input, memory, buffers);
-}
-
-/// What sweeps run most: one device, ideal memory.
-std::optional<Blocked> run_one_device(const SimulationInput& input, SimulationBuffers& buffers) {
-  IdealMemory<true> memory(input.plan, input.budget, buffers.memory);
-  if (host_matters(input.costs)) return run_loop<SharedLink, true, true>(input, memory, buffers);
-  return link_is_private(input.plan, input.costs.transfers)
-             ? run_loop<PrivateLink, true, false>(input, memory, buffers)
-             : run_loop<SharedLink, true, false>(input, memory, buffers);
+std::optional<Blocked> run_any(const SimulationInput& input, Memory memory,
+                               SimulationBuffers& buffers) {
+  return input.plan.has_far_compute() ? run_loop<SharedLink, 4, true>(input, memory, buffers)
+                                      : run_loop<SharedLink, 3, true>(input, memory, buffers);
 }
 
 }  // namespace
 
 std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers& buffers) {
-  // The loop for one device knows three queues.
-  const bool one_device = input.plan.devices == 1 && !input.plan.has_far_compute();
-  if (input.allocator == Allocator::kIdeal) {
-    if (one_device) return run_one_device(input, buffers);
-    IdealMemory<false> memory(input.plan, input.budget, buffers.memory);
-    return run_loop<SharedLink, false, true>(input, memory, buffers);
+  if (input.allocator == Allocator::kIdeal) {  // what sweeps run most
+    IdealMemory memory(input.plan, input.budget, buffers.memory);
+    if (input.plan.has_far_compute() || host_matters(input.costs)) {
+      return run_any(input, memory, buffers);
+    }
+    return link_is_private(input.plan, input.costs.transfers)
+               ? run_loop<PrivateLink, 3, false>(input, memory, buffers)
+               : run_loop<SharedLink, 3, false>(input, memory, buffers);
   }
   if (input.allocator == Allocator::kCaching) {
     const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs.first_states);
-    auto blocked = run_devices(input, memory, buffers, one_device);
+    auto blocked = run_any(input, memory, buffers);
     if (blocked || input.costs.first_states.empty()) return blocked;
-    return run_devices(input, memory.second(), buffers, one_device);
+    return run_any(input, memory.second(), buffers);
   }
   const Fit fit = input.allocator == Allocator::kFirstFit ? Fit::kFirst : Fit::kBest;
   const AddressedMemory memory(input.plan, input.budget, fit, buffers.memory);
-  return run_devices(input, memory, buffers, one_device);
+  return run_any(input, memory, buffers);
 }
 
 Outcome simulate(const SimulationInput& input) {

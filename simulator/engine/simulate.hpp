@@ -27,7 +27,7 @@ enum class Allocator {
 struct SimulationInput {
   const Plan& plan;
   const CostTable& costs;
-  Bytes budget;  ///< GPU memory of each device, static bytes included
+  Bytes budget;  ///< GPU memory, static bytes included
   Allocator allocator = Allocator::kIdeal;
   bool records = false;  ///< true: the result has Timeline::events
 };
@@ -38,7 +38,6 @@ struct SimulationInput {
 /// Memory of a run. Later runs, as in sweeps, reuse it and allocate nothing.
 struct SimulationBuffers {
   Timeline timeline;  ///< result; invalid if the run was blocked
-  std::vector<Mover> movers;
   MemoryBuffers memory;
   std::vector<std::int64_t> issued;
   std::vector<std::int64_t> pinning;

@@ -26,10 +26,12 @@ enum class StepKind : std::uint8_t {
   kFarCompute,  ///< task run by the host's processor; takes no GPU memory
 };
 
-/// Returns the index of a queue: three for each device, in this order. The far compute queue, if
-/// any, follows those of a single device.
-[[nodiscard]] constexpr std::int32_t queue_index(int device, StepKind kind) {
-  return device * 3 + static_cast<std::int32_t>(kind);
+/// Items by queue; each kind of steps has its own.
+template <class Item>
+using ByQueue = std::array<Item, 4>;
+
+[[nodiscard]] constexpr std::size_t queue_index(StepKind kind) {
+  return static_cast<std::size_t>(kind);
 }
 
 struct Step {
@@ -39,8 +41,7 @@ struct Step {
   bool on_demand = false;
   /// Copy back of a far update's result; waiting for it counts as waiting for the update.
   bool for_update = false;
-  bool exchange = false;  ///< copy of what devices exchange (is_collective)
-  std::int16_t device = 0;
+  bool exchange = false;           ///< copy of what devices exchange (is_collective)
   std::int32_t object = 0;         ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
   AlternativeId alternative = {};  ///< algorithm of a task
 };
@@ -61,7 +62,6 @@ struct Block {
   BlockKind kind = BlockKind::kTensor;
   std::int32_t object =
       0;  ///< TensorId (kTensor), or TaskId that the block serves or that first writes it
-  std::int16_t device = 0;
 };
 
 /// Record of a step for the engine, in queue order, so that a run walks memory forwards. Queues are
@@ -69,27 +69,17 @@ struct Block {
 struct QueuedStep {
   StepId step;
   std::int32_t cost = 0;  ///< AlternativeId (kCompute, kFarCompute) or TensorId, as an index
-  /// By StepKind up to kToNear: number of steps of that queue of the same device that must have
-  /// ended. Waits of and for far compute are in Plan::remote_needs instead.
-  std::array<std::int32_t, 3> needs{};
+  ByQueue<std::int32_t> needs{};  ///< number of steps of that queue that must have ended
   bool recompute = false;
   bool on_demand = false;
-  bool remote_needs = false;     ///< true if Plan::remote_needs has a row for this step
   bool shared_releases = false;  ///< true if Plan::shared_releases has a row for this step
   Bytes acquired;                ///< bytes of the blocks that the step takes
-  Bytes released;                ///< bytes of blocks on its device that this step alone frees
-};
-
-/// Wait until `count` steps of a queue of another device, or of far compute, have ended.
-struct QueueNeed {
-  std::int32_t queue = 0;  ///< queue, by queue_index
-  std::int32_t count = 0;
+  Bytes released;                ///< bytes of blocks that this step alone frees
 };
 
 /// Properties of a plan beside steps and blocks.
 struct PlanHeader {
-  Bytes static_bytes = {};  ///< always resident on each device
-  int devices = 1;
+  Bytes static_bytes = {};  ///< always resident
   /// Factor by which tensors are smaller in host memory; copies still move all their bytes.
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
@@ -106,11 +96,12 @@ struct Plan : PlanHeader {
   Csr<BlockId, StepId> releasers;       ///< by block: it is freed when the last of these steps ends
   Csr<StepId, BlockId> releases;        ///< by step: transpose of `releasers`
   std::vector<BlockId> initial_blocks;  ///< resident before anything starts (network inputs)
-  std::vector<std::vector<StepId>> queues;  ///< by queue_index: steps in queue order
+  ByQueue<std::vector<StepId>> queues;  ///< steps in queue order
 
-  [[nodiscard]] bool has_far_compute() const {
-    return queues.size() > static_cast<std::size_t>(devices) * 3;
+  [[nodiscard]] const std::vector<StepId>& queue(StepKind kind) const {
+    return queues[queue_index(kind)];
   }
+  [[nodiscard]] bool has_far_compute() const { return !queue(StepKind::kFarCompute).empty(); }
   /// Returns the bytes in host memory of a tensor of `bytes`, rounded up.
   [[nodiscard]] Bytes far_bytes(Bytes bytes) const {
     const Int128 scaled = Int128{bytes.count()} * kOne.count() + far_compression.count() - 1;
@@ -120,12 +111,10 @@ struct Plan : PlanHeader {
   }
 
   // Derived from the above by PlanBuilder::finish():
-  std::vector<std::int32_t> positions;          ///< by step: index on its queue
-  std::vector<std::vector<QueuedStep>> queued;  ///< by queue_index: records in queue order
-  Csr<StepId, QueueNeed>
-      remote_needs;  ///< waits across devices and of or for far compute; no rows: none
-  /// By step: blocks with several possible last users, and blocks of other devices. Releasers that
-  /// certainly end before another one of the same block are left out.
+  std::vector<std::int32_t> positions;      ///< by step: index on its queue
+  ByQueue<std::vector<QueuedStep>> queued;  ///< records in queue order
+  /// By step: blocks with several possible last users. Releasers that certainly end before another one of the same
+  /// block are left out.
   Csr<StepId, BlockId> shared_releases;
   std::vector<std::int32_t> shared_release_counts;  ///< by block: its rows in shared_releases
 };

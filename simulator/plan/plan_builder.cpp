@@ -4,7 +4,6 @@
 #include "simulator/plan/plan_builder.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "model/base/errors.hpp"
 
@@ -58,22 +57,19 @@ bool within(const std::vector<std::pair<Row, Item>>& pairs, std::size_t rows, st
   });
 }
 
-std::int32_t queue_of(const Step& step) { return queue_index(step.device, step.kind); }
+std::size_t queue_of(const Step& step) { return queue_index(step.kind); }
 
 QueuedStep& queued_in(Plan& plan, StepId id) {
-  return plan.queued[static_cast<std::size_t>(queue_of(plan.steps[id.at()]))]
-                    [static_cast<std::size_t>(plan.positions[id.at()])];
+  return plan
+      .queued[queue_of(plan.steps[id.at()])][static_cast<std::size_t>(plan.positions[id.at()])];
 }
 
 /// True if `earlier` has certainly ended before `later`, a step of another queue, starts: `later`
 /// waits for it or for something behind it there. (Longer chains are not followed: missing one
 /// costs the engine a counter, nothing else.)
 bool certainly_before(Plan& plan, StepId earlier, StepId later) {
-  const Step& first = plan.steps[earlier.at()];
-  if (first.device != plan.steps[later.at()].device) return false;
-  if (first.kind == StepKind::kFarCompute) return false;
-  const auto kind = static_cast<std::size_t>(first.kind);
-  return queued_in(plan, later).needs[kind] > plan.positions[earlier.at()];
+  const std::size_t queue = queue_of(plan.steps[earlier.at()]);
+  return queued_in(plan, later).needs[queue] > plan.positions[earlier.at()];
 }
 
 /// The releasers of a block that may be the last to end: of each queue the last one, without those
@@ -112,7 +108,7 @@ void derive_releases(Plan& plan) {
     const auto id = make_id<BlockId>(index);
     const Block& block = plan.blocks[index];
     keep_last_users(plan, plan.releasers[id], last_users);
-    if (last_users.size() == 1 && plan.steps[last_users[0].at()].device == block.device) {
+    if (last_users.size() == 1) {
       queued_in(plan, last_users[0]).released += block.bytes;
       continue;
     }
@@ -127,36 +123,24 @@ void derive_releases(Plan& plan) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const PlanHeader& header) {
-  static_cast<PlanHeader&>(plan_) = header;
-  OOC_CHECK(header.devices >= 1 && header.devices <= std::numeric_limits<std::int16_t>::max(),
-            "a plan has at least one device");
-  plan_.queues.resize(static_cast<std::size_t>(header.devices) * 3);
-  plan_.queued.resize(plan_.queues.size());
-}
+PlanBuilder::PlanBuilder(const PlanHeader& header) { static_cast<PlanHeader&>(plan_) = header; }
 
 void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
   plan_.steps.reserve(steps);
   plan_.positions.reserve(steps);
   plan_.blocks.reserve(blocks);
-  const std::size_t per_device = steps / static_cast<std::size_t>(plan_.devices);
-  for (auto& queue : plan_.queues) queue.reserve(per_device);
-  for (auto& queue : plan_.queued) queue.reserve(per_device);
+  for (const StepKind kind : {StepKind::kCompute, StepKind::kToFar, StepKind::kToNear}) {
+    plan_.queues[queue_index(kind)].reserve(steps);
+    plan_.queued[queue_index(kind)].reserve(steps);
+  }
   waits_.reserve(steps * 2);
   acquires_.reserve(blocks);
   releasers_.reserve(blocks);
 }
 
 StepId PlanBuilder::add(const Step& step) {
-  OOC_CHECK(step.device >= 0 && step.device < plan_.devices, "the device of a step exists");
-  const bool far = step.kind == StepKind::kFarCompute;
-  OOC_CHECK(!far || plan_.devices == 1, "far compute serves one device");
-  if (far && !plan_.has_far_compute()) {
-    plan_.queues.emplace_back();
-    plan_.queued.emplace_back();
-  }
   const auto id = make_id<StepId>(plan_.steps.size());
-  const auto queue = static_cast<std::size_t>(queue_of(step));
+  const std::size_t queue = queue_of(step);
   plan_.positions.push_back(static_cast<std::int32_t>(plan_.queues[queue].size()));
   plan_.queues[queue].push_back(id);
   QueuedStep& queued = plan_.queued[queue].emplace_back();
@@ -190,18 +174,8 @@ void PlanBuilder::wait(StepId step, StepId until_ended) {
 }
 
 void PlanBuilder::note_wait(StepId step, StepId until_ended) {
-  const Step& awaited = plan_.steps[until_ended.at()];
-  const std::int32_t count = plan_.positions[until_ended.at()] + 1;
-  QueuedStep& queued = queued_step(step);
-  const Step& waits = plan_.steps[step.at()];
-  const bool far = awaited.kind == StepKind::kFarCompute || waits.kind == StepKind::kFarCompute;
-  if (awaited.device == waits.device && !far) {
-    auto& needed = queued.needs[static_cast<std::size_t>(awaited.kind)];
-    needed = std::max(needed, count);
-  } else {
-    queued.remote_needs = true;
-    remote_needs_.emplace_back(step, QueueNeed{queue_of(awaited), count});
-  }
+  std::int32_t& needed = queued_step(step).needs[queue_of(plan_.steps[until_ended.at()])];
+  needed = std::max(needed, plan_.positions[until_ended.at()] + 1);
 }
 
 void PlanBuilder::acquire(StepId step, BlockId block) {
@@ -214,8 +188,6 @@ void PlanBuilder::acquire(StepId step, BlockId block) {
 }
 
 void PlanBuilder::note_acquire(StepId step, BlockId block) {
-  OOC_CHECK(plan_.blocks[block.at()].device == plan_.steps[step.at()].device,
-            "a step acquires blocks of its own device");
   OOC_CHECK(plan_.steps[step.at()].kind != StepKind::kFarCompute, "far compute holds no memory");
   queued_step(step).acquired += plan_.blocks[block.at()].bytes;
 }
@@ -227,7 +199,6 @@ void PlanBuilder::note_all() {
       queued.acquired = Bytes(0);
     }
   }
-  remote_needs_.clear();
   for (const auto& [step, until_ended] : waits_) note_wait(step, until_ended);
   for (const auto& [step, block] : acquires_) note_acquire(step, block);
 }
@@ -267,7 +238,6 @@ void PlanBuilder::derive(Pairs pairs) {
   assign_unique(plan_.releasers, blocks, steps, releasers_);
   sorted(releasers_);
   plan_.releasers.transpose_into(plan_.releases, steps);
-  plan_.remote_needs.assign(remote_needs_.empty() ? 0 : steps, remote_needs_);
   derive_releases(plan_);
 }
 
@@ -285,13 +255,10 @@ void PlanBuilder::reset() {
   plan_.steps.clear();
   plan_.blocks.clear();
   plan_.initial_blocks.clear();
-  plan_.queues.resize(static_cast<std::size_t>(plan_.devices) * 3);
-  plan_.queued.resize(plan_.queues.size());
   for (auto& queue : plan_.queues) queue.clear();
   plan_.positions.clear();
   for (auto& queue : plan_.queued) queue.clear();
   waits_.clear();
-  remote_needs_.clear();
   acquires_.clear();
   releasers_.clear();
   ahead_ = false;

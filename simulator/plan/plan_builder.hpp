@@ -12,24 +12,23 @@ namespace ooc {
 class PlanBuilder {
  public:
   explicit PlanBuilder(const PlanHeader& header);
-  explicit PlanBuilder(Bytes static_bytes, int devices = 1)
-      : PlanBuilder(PlanHeader{.static_bytes = static_bytes, .devices = devices}) {}
+  explicit PlanBuilder(Bytes static_bytes)
+      : PlanBuilder(PlanHeader{.static_bytes = static_bytes}) {}
   void reserve(std::size_t steps, std::size_t blocks);
 
-  /// Appends a step. Precondition: far compute only on one device.
+  /// Appends a step.
   StepId add(const Step& step);
-  StepId compute(TaskId task, AlternativeId alternative, int device = 0) {
-    return add(Step{.device = number(device), .object = task.index, .alternative = alternative});
+  StepId compute(TaskId task, AlternativeId alternative) {
+    return add(Step{.object = task.index, .alternative = alternative});
   }
-  StepId recompute(TaskId task, AlternativeId alternative, int device = 0) {
-    return add(Step{.recompute = true,
-                    .device = number(device),
-                    .object = task.index,
-                    .alternative = alternative});
+  StepId recompute(TaskId task, AlternativeId alternative) {
+    return add(Step{.recompute = true, .object = task.index, .alternative = alternative});
   }
-  StepId to_far(TensorId tensor, int device = 0) { return copy(StepKind::kToFar, tensor, device); }
-  StepId to_near(TensorId tensor, int device = 0) {
-    return copy(StepKind::kToNear, tensor, device);
+  StepId to_far(TensorId tensor) {
+    return add(Step{.kind = StepKind::kToFar, .object = tensor.index});
+  }
+  StepId to_near(TensorId tensor) {
+    return add(Step{.kind = StepKind::kToNear, .object = tensor.index});
   }
   StepId far_compute(TaskId task, AlternativeId alternative) {
     return add(
@@ -39,14 +38,11 @@ class PlanBuilder {
   void on_demand(StepId copy);
 
   BlockId add(const Block& block);
-  BlockId tensor_block(TensorId tensor, Bytes bytes, int device = 0) {
-    return add(Block{.bytes = bytes, .object = tensor.index, .device = number(device)});
+  BlockId tensor_block(TensorId tensor, Bytes bytes) {
+    return add(Block{.bytes = bytes, .object = tensor.index});
   }
-  BlockId workspace_block(TaskId task, Bytes bytes, int device = 0) {
-    return add(Block{.bytes = bytes,
-                     .kind = BlockKind::kWorkspace,
-                     .object = task.index,
-                     .device = number(device)});
+  BlockId workspace_block(TaskId task, Bytes bytes) {
+    return add(Block{.bytes = bytes, .kind = BlockKind::kWorkspace, .object = task.index});
   }
 
   void wait(StepId step, StepId until_ended);
@@ -62,11 +58,6 @@ class PlanBuilder {
   void reset();
 
  private:
-  static std::int16_t number(int device) { return static_cast<std::int16_t>(device); }
-  StepId copy(StepKind kind, TensorId tensor, int device) {
-    return add(
-        Step{.kind = kind, .device = number(device), .object = tensor.index, .alternative = {}});
-  }
   QueuedStep& queued_step(StepId id);
   // Data for the engine are recorded with each call; by note_all() at the end if a call names a
   // later step or block.
@@ -80,7 +71,6 @@ class PlanBuilder {
 
   Plan plan_;
   std::vector<std::pair<StepId, StepId>> waits_;
-  std::vector<std::pair<StepId, QueueNeed>> remote_needs_;
   std::vector<std::pair<StepId, BlockId>> acquires_;
   std::vector<std::pair<BlockId, StepId>> releasers_;
   bool ahead_ = false;  ///< a wait or acquire named a later step or block

@@ -53,9 +53,8 @@ std::string duplex_lines(const Duplex& duplex) {
 }
 
 void append_header(std::string& text, const Plan& plan, const CostTable& costs, Bytes budget) {
-  fmt::format_to(std::back_inserter(text), "ooc-paleo-plan 2\nbudget {}\nstatic {}\ndevices {}\n{}",
-                 budget.count(), plan.static_bytes.count(), plan.devices,
-                 duplex_lines(costs.transfers.duplex));
+  fmt::format_to(std::back_inserter(text), "ooc-paleo-plan 3\nbudget {}\nstatic {}\n{}",
+                 budget.count(), plan.static_bytes.count(), duplex_lines(costs.transfers.duplex));
 }
 
 void append_cost(std::string& text, const Step& step, const CostTable& costs) {
@@ -88,9 +87,7 @@ void append_step(std::string& text, const PlanWords& words, StepId id) {
   const Step& step = plan.steps[id.at()];
   const auto out = [&] { return std::back_inserter(text); };
   const std::string_view queue = queue_name(step.kind);
-  fmt::format_to(out(), "step {} {}", id.index, queue);
-  if (step.device > 0) fmt::format_to(out(), ".{}", step.device);
-  fmt::format_to(out(), " {}", step.recompute ? "recompute" : queue);
+  fmt::format_to(out(), "step {} {} {}", id.index, queue, step.recompute ? "recompute" : queue);
   append_cost(text, step, words.costs);
   if (words.pinning[id.at()] > 0) fmt::format_to(out(), " pinning={}", words.pinning[id.at()]);
   append_list(text, "waits", plan.waits[id],
@@ -130,8 +127,8 @@ std::string write_plan_text(const Plan& plan, const TrainingGraph& graph, const 
     const std::string name = block.kind == BlockKind::kTensor
                                  ? tensor_name(graph, TensorId{block.object})
                                  : task_name(graph, TaskId{block.object});
-    fmt::format_to(std::back_inserter(text), "initial {}:{}@{} {}\n", id.index, block.bytes.count(),
-                   block.device, on_one_line(name));
+    fmt::format_to(std::back_inserter(text), "initial {}:{} {}\n", id.index, block.bytes.count(),
+                   on_one_line(name));
   }
   PlanWords words{plan, graph, costs, {}};
   list_pinning(plan, costs.transfers.pinning, words.pinning);

@@ -2,21 +2,19 @@
 // simulator, fuzzers and replay read it, so it has all that a run needs: durations of compute
 // steps; bytes, latencies and rates of copies; block sizes and releasers.
 //
-//   ooc-paleo-plan 2
-//   budget 4000000000            near memory of each device, static bytes included
-//   static 0                     always resident on each device
-//   devices 1
+//   ooc-paleo-plan 3
+//   budget 4000000000            near memory, static bytes included
+//   static 0                     always resident
 //   duplex 1000000000            parts per billion: both directions at once run at this share; where
 //                                the shares differ two lines: duplex_to_far 960000000 and
 //                                duplex_to_near 500000000
-//   initial 0:1000000000@0 data  block:bytes@device, then a name: resident before anything starts
+//   initial 0:1000000000 data    block:bytes, then a name: resident before anything starts
 //   step 0 compute compute time=50000000 waits=- takes=1:1000000000 frees=- name=conv1.forward
 //   step 1 to_far to_far bytes=1000000000 latency=9000 rate=10000000000 waits=0 takes=- frees=1
 //   name=...
 //
 // A step line has, in order: number in sequence order; queue ("compute", "to_far", "to_near",
-// "far_compute"; with ".1" and so on for further devices); kind ("compute", "recompute", "to_far",
-// "to_near", "far_compute"); times in ns, sizes in bytes, rates in bytes/s. Then follow lists
+// "far_compute"); kind ("compute", "recompute", "to_far", "to_near", "far_compute"); times in ns, sizes in bytes, rates in bytes/s. Then follow lists
 // separated by commas ("-": empty): steps that it waits for; blocks, with their bytes, that it
 // takes at its start; blocks that it is a releaser of. A block is freed when its last releaser has
 // ended. A compute step not run by the task's first algorithm has algorithm=winograd_nonfused or
@@ -35,7 +33,7 @@ namespace ooc {
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
 
-/// Returns the name of the queue on the first device, and of its steps: "compute", "to_far", "to_near", "far_compute".
+/// Returns the name of the queue, and of its steps: "compute", "to_far", "to_near", "far_compute".
 [[nodiscard]] std::string_view queue_name(StepKind kind);
 
 /// Returns a name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".

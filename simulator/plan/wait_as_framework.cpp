@@ -54,13 +54,12 @@ std::vector<StepId> planned_order(const Plan& plan) {
 std::vector<StepId> first_waiters(const Plan& plan) {
   const std::vector<bool> copies = copies_of_tensors(plan);
   std::vector<std::optional<StepId>> found(plan.steps.size());
-  std::vector<std::optional<StepId>> next(static_cast<std::size_t>(plan.devices));
+  std::optional<StepId> behind;
   std::vector<StepId> first = planned_order(plan);
   for (std::size_t i = plan.steps.size(); i-- > 0;) {
     const StepId step = make_id<StepId>(i);
     const bool comes_in = plan.steps[i].kind == StepKind::kToNear && copies[i];
     if (comes_in) {
-      auto& behind = next[static_cast<std::size_t>(plan.steps[i].device)];
       first[i] = found[i].value_or(behind.value_or(step));
       behind = first[i];
     }
@@ -74,31 +73,28 @@ std::vector<StepId> first_waiters(const Plan& plan) {
 }
 
 /// By copy in: the step that it comes right before. The host issues a copy when what the copy waits for has ended, and
-/// has issued by then all tasks up to the first that waits for any copy in of the device. Of copies in the order of
+/// has issued by then all tasks up to the first that waits for any copy in. Of copies in the order of
 /// their first waiters, none comes before the one ahead of it.
 std::vector<StepId> places(const Plan& plan, const std::vector<StepId>& first) {
   std::vector<StepId> place = planned_order(plan);
-  std::vector<std::vector<StepId>> queues(static_cast<std::size_t>(plan.devices));
+  std::vector<StepId> queue;
   for (const StepId step : place) {
-    if (first[step.at()] == step) continue;
-    queues[static_cast<std::size_t>(plan.steps[step.at()].device)].push_back(step);
+    if (first[step.at()] != step) queue.push_back(step);
   }
-  for (std::vector<StepId>& queue : queues) {
-    std::ranges::stable_sort(queue,
-                             [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
-    StepId earliest{};
-    for (const StepId copy : queue) {
-      std::optional<StepId> issued;  // when what the copy waits for has ended
-      for (const StepId waited : plan.waits[copy]) {
-        issued = std::max(issued, std::optional(first[waited.at()]));
-      }
-      const auto blocked = std::ranges::partition_point(
-          queue, [&](StepId other) { return issued && first[other.at()] <= *issued; });
-      const StepId own = first[copy.at()];
-      const StepId next = blocked == queue.end() ? own : std::min(own, first[blocked->at()]);
-      earliest = std::max(earliest, next);
-      place[copy.at()] = earliest;
+  std::ranges::stable_sort(queue,
+                           [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
+  StepId earliest{};
+  for (const StepId copy : queue) {
+    std::optional<StepId> issued;  // when what the copy waits for has ended
+    for (const StepId waited : plan.waits[copy]) {
+      issued = std::max(issued, std::optional(first[waited.at()]));
     }
+    const auto blocked = std::ranges::partition_point(
+        queue, [&](StepId other) { return issued && first[other.at()] <= *issued; });
+    const StepId own = first[copy.at()];
+    const StepId next = blocked == queue.end() ? own : std::min(own, first[blocked->at()]);
+    earliest = std::max(earliest, next);
+    place[copy.at()] = earliest;
   }
   return place;
 }
@@ -126,10 +122,7 @@ class Rebuilder {
         stays_(stays),
         builder_(header),
         rewriter_(plan, builder_),
-        copies_(copies_of_tensors(plan)),
-        last_compute_(static_cast<std::size_t>(plan.devices)),
-        copies_since_(static_cast<std::size_t>(plan.devices)),
-        outs_(static_cast<std::size_t>(plan.devices)) {
+        copies_(copies_of_tensors(plan)) {
     builder_.reserve(plan.steps.size(), plan.blocks.size());
   }
 
@@ -145,7 +138,7 @@ class Rebuilder {
       rewriter_.tie(old);
       if (!stays_.held.empty()) begin_gradients(step, is);
     }
-    for (const BlockId block : held_) builder_.release(block, *last_compute_.front());
+    for (const BlockId block : held_) builder_.release(block, *last_compute_);
     return std::move(builder_).finish();
   }
 
@@ -182,20 +175,19 @@ class Rebuilder {
 
   void wait_in_sequence(StepId step, const Step& is) {
     if (is.kind == StepKind::kFarCompute) return;
-    const auto device = static_cast<std::size_t>(is.device);
     if (is.kind == StepKind::kCompute) {
-      for (const StepId copy : copies_since_[device]) builder_.wait(step, copy);
-      copies_since_[device].clear();
-      for (; extra_.outs > 0 && outs_[device].size() > extra_.outs; outs_[device].pop_front()) {
-        builder_.wait(step, outs_[device].front());
+      for (const StepId copy : copies_since_) builder_.wait(step, copy);
+      copies_since_.clear();
+      for (; extra_.outs > 0 && outs_.size() > extra_.outs; outs_.pop_front()) {
+        builder_.wait(step, outs_.front());
       }
-      last_compute_[device] = step;
+      last_compute_ = step;
       return;
     }
     const bool waits = is.kind == StepKind::kToNear ? extra_.copies_in : extra_.copies_out;
-    if (waits && last_compute_[device]) builder_.wait(step, *last_compute_[device]);
-    if (extra_.computes) copies_since_[device].push_back(step);
-    if (is.kind == StepKind::kToFar) outs_[device].push_back(step);
+    if (waits && last_compute_) builder_.wait(step, *last_compute_);
+    if (extra_.computes) copies_since_.push_back(step);
+    if (is.kind == StepKind::kToFar) outs_.push_back(step);
   }
 
   const Plan& plan_;
@@ -203,11 +195,11 @@ class Rebuilder {
   Stays stays_;
   PlanBuilder builder_;
   PlanRewriter rewriter_;
-  std::vector<BlockId> held_ = {};                   ///< to the end
-  std::vector<bool> copies_;                         ///< by step of `plan_`
-  std::vector<std::optional<StepId>> last_compute_;  ///< by device
-  std::vector<std::vector<StepId>> copies_since_;    ///< likewise
-  std::vector<std::deque<StepId>> outs_;             ///< likewise: copies out, the latest last
+  std::vector<BlockId> held_ = {};  ///< to the end
+  std::vector<bool> copies_;        ///< by step of `plan_`
+  std::optional<StepId> last_compute_;
+  std::vector<StepId> copies_since_;
+  std::deque<StepId> outs_;  ///< copies out, the latest last
 };
 
 }  // namespace
@@ -231,14 +223,11 @@ Plan wait_as_framework(const Plan& plan, const CopyRules& rules, CopyMode mode,
 void list_pinning(const Plan& plan, Duration each, std::vector<std::int64_t>& delays) {
   delays.assign(plan.steps.size(), 0);
   if (each == Duration(0)) return;
-  for (int device = 0; device < plan.devices; ++device) {
-    std::int64_t sum = 0;
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-      const Step& step = plan.steps[i];
-      if (step.device != device) continue;
-      if (step.kind == StepKind::kToFar) sum += each.count();
-      if (step.kind == StepKind::kCompute) delays[i] = std::exchange(sum, 0);
-    }
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    if (step.kind == StepKind::kToFar) sum += each.count();
+    if (step.kind == StepKind::kCompute) delays[i] = std::exchange(sum, 0);
   }
 }
 

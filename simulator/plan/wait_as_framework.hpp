@@ -23,7 +23,7 @@ struct Stays {
   std::span<const HeldBytes> held = {};  ///< gradient bytes allocated so far, by task
   std::span<const TensorId> inputs = {};
 };
-/// Returns the plan with the waits of CopyStreams, device by device. All waits point back in sequence, so no cycle can
+/// Returns the plan with the waits of CopyStreams. All waits point back in sequence, so no cycle can
 /// arise. Precondition: a tensor's first reader waits for its copy in, or for a later one on the same queue.
 /// * All but kOverlap: a copy waits for the compute step before it; copies in are ordered by their first waiting step.
 /// * kFramework: a copy in stands right before the first step, after all that the copy waits for, that waits for any

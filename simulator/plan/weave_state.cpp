@@ -31,7 +31,6 @@ class Weaver {
         rewriter_(plan, builder_),
         by_unit_(state.units.size()),
         by_gradient_(state.gradients.size()) {
-    OOC_CHECK(plan.devices == 1, "state moves on one device");
     builder_.reserve(plan.steps.size() + 4 * state.units.size() + 2 * state.gradients.size(),
                      plan.blocks.size() + 2 * (state.units.size() + state.gradients.size()));
     list_computes();

@@ -15,7 +15,6 @@
 namespace ooc {
 
 MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget) {
-  OOC_CHECK(plan.devices == 1, "a device has its own order");
   OOC_CHECK(timeline.events.size() == 2 * plan.steps.size(), "the timeline is this plan's");
   const auto size_of = [&](BlockId id) { return plan.blocks[id.at()].bytes; };
   std::vector<std::size_t> releasers_left(plan.blocks.size());
@@ -116,7 +115,9 @@ StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
   for (const StepId step : order.starts) {
     const std::size_t own = queue_of(plan, step);
     const std::int32_t position = plan.positions[step.at()];
-    QueueCounts needs = plan.queued[own][static_cast<std::size_t>(position)].needs;
+    QueueCounts needs;
+    std::copy_n(plan.queued[own][static_cast<std::size_t>(position)].needs.begin(), kQueues,
+                needs.begin());
     if (const std::size_t needed = order.needed_frees[step.at()]; needed > 0) {
       // Counted in the order of starts, so it never falls.
       for (; frees < needed; ++frees) raise(memory, free_when[order.frees[frees].at()]);
@@ -145,9 +146,6 @@ StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
 }
 
 ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget) {
-  if (plan.devices != 1) {
-    bad_value("replay", fmt::format("a plan on {} devices", plan.devices), "a plan on one device");
-  }
   MemoryOrder order = order_memory(plan, timeline, budget);
   StepWaits waits = find_step_waits(plan, order);
   return {.order = std::move(order.starts), .waits = std::move(waits.waits)};

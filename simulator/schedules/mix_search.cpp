@@ -103,8 +103,7 @@ void MixSearch::look() {
   losses_.clear();
   lost_ = 0;
   if (trial_.timeline == nullptr) return;
-  const auto& queue =
-      trial_.plan->queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
+  const auto& queue = trial_.plan->queue(StepKind::kCompute);
   Duration end;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const Span& span = trial_.timeline->spans[queue[i].at()];

@@ -193,8 +193,7 @@ class Reader {
       row_of[chain_.order[place_of(row)].at()] = row;
     }
     std::vector<std::optional<Duration>> found(chain_.order.size());
-    for (const StepId id :
-         input_.plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))]) {
+    for (const StepId id : input_.plan.queue(StepKind::kCompute)) {
       const Step& step = input_.plan.steps[id.at()];
       const auto task = static_cast<std::size_t>(step.object);
       if (step.recompute || task < input_.about.graph->forward_tasks) continue;

@@ -142,7 +142,7 @@ std::string what_is_waited_for(const Stall& stall, const LayerReportInput& input
 void add_stalls(std::vector<LayerReport>& layers, const LayerReportInput& input) {
   std::vector<const Stall*> longest(layers.size());
   for (const Stall& stall : input.timeline->stalls) {
-    if (stall.device != 0 || !stall.before.has_value()) continue;
+    if (!stall.before.has_value()) continue;
     const Step& step = input.plan->steps[stall.before->at()];
     const Task& task = input.about->graph->tasks[static_cast<std::size_t>(step.object)];
     const std::size_t layer = task.layer.at();

@@ -46,7 +46,7 @@ MemoryCategory category_of(const Tensor& tensor, bool read_by_backward) {
   return read_by_backward ? MemoryCategory::kSaved : MemoryCategory::kActivations;
 }
 
-/// A memory of each device, or far memory, in the course of a run.
+/// Near or far memory in the course of a run.
 class MemoryFold {
  public:
   struct Of {
@@ -55,8 +55,8 @@ class MemoryFold {
     const Csr<StepId, BlockId>& takes;
     const Csr<StepId, BlockId>& gives;
     const Csr<BlockId, StepId>& givers;
-    Csr<StepId, BlockId> keeps;         ///< blocks whose contents a step passes on to backward
-    std::vector<BytesByCategory> held;  ///< by device, all the time
+    Csr<StepId, BlockId> keeps;  ///< blocks whose contents a step passes on to backward
+    BytesByCategory held;        ///< all the time
   };
 
   MemoryFold(const Plan& plan, const TrainingGraph& graph, Of of)
@@ -89,7 +89,7 @@ class MemoryFold {
     record(now.first);
   }
 
-  [[nodiscard]] const std::vector<BytesByCategory>& held() const { return of_.held; }
+  [[nodiscard]] const BytesByCategory& held() const { return of_.held; }
 
  private:
   struct State {
@@ -98,15 +98,12 @@ class MemoryFold {
     std::optional<MemoryCategory> counts = {};  ///< as what; unset: it is not held
   };
 
-  [[nodiscard]] BytesByCategory& held_with(BlockId id) {
-    return of_.held[static_cast<std::size_t>(of_.blocks[id.at()].device)];
-  }
   void count(BlockId id, std::optional<MemoryCategory> as) {
     std::optional<MemoryCategory>& counts = blocks_[id.at()].counts;
     const Bytes bytes = of_.blocks[id.at()].bytes;
-    if (counts) held_with(id)[*counts] -= bytes;
+    if (counts) of_.held[*counts] -= bytes;
     counts = as;
-    if (counts) held_with(id)[*counts] += bytes;
+    if (counts) of_.held[*counts] += bytes;
   }
 
   /// It counts as what it is now.
@@ -178,7 +175,7 @@ MemoryFold near_fold(const Plan& plan, const TrainingGraph& graph) {
            .gives = plan.releases,
            .givers = plan.releasers,
            .keeps = Csr<StepId, BlockId>(plan.steps.size(), keeps),
-           .held = std::vector<BytesByCategory>(static_cast<std::size_t>(plan.devices), fixed)}};
+           .held = fixed}};
 }
 
 /// Within one instant only the last value and a peak on the way to it are kept.
@@ -218,7 +215,7 @@ MemoryFold far_fold(const Plan& plan, const TrainingGraph& graph, const FarMemor
            .gives = far.gives,
            .givers = far.givers,
            .keeps = Csr<StepId, BlockId>(plan.steps.size(), keeps),
-           .held = std::vector<BytesByCategory>(1)}};
+           .held = {}}};
 }
 
 }  // namespace
@@ -230,14 +227,11 @@ std::string_view category_name(MemoryCategory category) {
   return kNames[static_cast<std::size_t>(category)];
 }
 
-std::vector<std::vector<MemorySample>> near_memory_over_time(const Plan& plan,
-                                                             const TrainingGraph& graph,
-                                                             const Timeline& timeline) {
-  std::vector<std::vector<MemorySample>> samples(static_cast<std::size_t>(plan.devices));
+std::vector<MemorySample> near_memory_over_time(const Plan& plan, const TrainingGraph& graph,
+                                                const Timeline& timeline) {
+  std::vector<MemorySample> samples;
   MemoryFold fold = near_fold(plan, graph);
-  fold.run(timeline, [&](Duration now) {
-    for (std::size_t i = 0; i < samples.size(); ++i) add_sample(samples[i], now, fold.held()[i]);
-  });
+  fold.run(timeline, [&](Duration now) { add_sample(samples, now, fold.held()); });
   return samples;
 }
 
@@ -246,11 +240,9 @@ BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& gra
   BytesByCategory most;
   MemoryFold fold = near_fold(plan, graph);
   fold.run(timeline, [&](Duration /*now*/) {
-    for (const BytesByCategory& held : fold.held()) {
-      const Bytes bytes = held.total();
-      // Under an accounting without lifetimes more may live than is said.
-      if (bytes > most.total() && bytes <= timeline.peak_near) most = held;
-    }
+    const Bytes bytes = fold.held().total();
+    // Under an accounting without lifetimes more may live than is said.
+    if (bytes > most.total() && bytes <= timeline.peak_near) most = fold.held();
   });
   most[MemoryCategory::kUnused] = timeline.peak_near - most.total();
   return most;
@@ -321,7 +313,7 @@ std::vector<MemorySample> far_memory_over_time(const Plan& plan, const TrainingG
   };
   if (far.blocks.empty()) return samples;
   MemoryFold fold = far_fold(plan, graph, far);
-  fold.run(timeline, [&](Duration now) { add(now, fold.held().front()); });
+  fold.run(timeline, [&](Duration now) { add(now, fold.held()); });
   add(timeline.iteration_time, {});
   return samples;
 }
@@ -337,11 +329,10 @@ BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& grap
 std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                               const CostTable& costs) {
   const auto is_home = [](const Tensor& tensor) { return tensor.home == TensorHome::kFar; };
-  if (plan.devices > 1 || std::ranges::any_of(graph.tensors, is_home)) return std::nullopt;
+  if (std::ranges::any_of(graph.tensors, is_home)) return std::nullopt;
   FarUse use;
   std::vector<std::optional<std::size_t>> life_of(graph.tensors.size());
-  for (const StepId step :
-       plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))]) {
+  for (const StepId step : plan.queue(StepKind::kToFar)) {
     const auto tensor = static_cast<std::size_t>(plan.steps[step.at()].object);
     if (life_of[tensor] || graph.tensors[tensor].role == TensorRole::kInput) continue;
     life_of[tensor] = use.lives.size();
@@ -349,7 +340,7 @@ std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
         {.bytes = plan.far_bytes(host_bytes(graph.tensors[tensor], costs.tensor_bytes[tensor])),
          .out = step});
   }
-  const auto& back = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))];
+  const auto& back = plan.queue(StepKind::kToNear);
   for (const StepId step : back) {
     const auto life = life_of[static_cast<std::size_t>(plan.steps[step.at()].object)];
     if (life) use.lives[*life].back = step;

@@ -20,12 +20,13 @@ struct MemorySample {
   BytesByCategory held;
 };
 
-/// Returns every change of GPU memory in use, by device and in time order. Steps of zero length may leave two samples
+/// Returns every change of GPU memory in use, in time order. Steps of zero length may leave two samples
 /// at one instant: a peak and the state after it. The largest is Timeline::peak_near under the ideal allocator.
-[[nodiscard]] std::vector<std::vector<MemorySample>> near_memory_over_time(
-    const Plan& plan, const TrainingGraph& graph, const Timeline& timeline);
+[[nodiscard]] std::vector<MemorySample> near_memory_over_time(const Plan& plan,
+                                                              const TrainingGraph& graph,
+                                                              const Timeline& timeline);
 
-/// Returns GPU memory at its first peak over all devices; adds up to Timeline::peak_near. If an
+/// Returns GPU memory at its first peak; adds up to Timeline::peak_near. If an
 /// allocator reserves more than live blocks: at the peak of live blocks, with the rest as unused.
 [[nodiscard]] BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& graph,
                                                     const Timeline& timeline);
@@ -53,7 +54,7 @@ struct FarMemory {
                                                    const CostTable& costs,
                                                    const Timeline& timeline);
 
-/// Timing-independent facts of host memory use, of a plan for one device without model states there.
+/// Timing-independent facts of host memory use, of a plan without model states there.
 struct FarUse {
   struct Life {
     Bytes bytes;
@@ -63,7 +64,7 @@ struct FarUse {
   std::vector<Life> lives;           ///< in order of their copies out
   std::vector<std::size_t> by_back;  ///< indices of lives copied in, in that queue's order
 };
-/// Unset: the plan has several devices or model states in host memory.
+/// Unset: the plan has model states in host memory.
 [[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                                             const CostTable& costs);
 /// Returns the sum of peak_far_by_category(), from times of steps alone; allocates nothing.

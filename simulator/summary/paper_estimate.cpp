@@ -195,7 +195,7 @@ class Walk {
   using Ready = std::function<Duration(StepId, Duration)>;
 
   [[nodiscard]] const std::vector<StepId>& queue(StepKind kind) const {
-    return input_.plan.queues[static_cast<std::size_t>(queue_index(0, kind))];
+    return input_.plan.queue(kind);
   }
   [[nodiscard]] std::size_t position(StepId step) const {
     return static_cast<std::size_t>(input_.plan.positions[step.at()]);
@@ -278,8 +278,7 @@ class Walk {
 Phases phases_of(const Plan& plan, const TrainingGraph& graph, const Timeline& timeline) {
   Phases phases;
   bool begun = false;
-  for (const StepId id :
-       plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))]) {
+  for (const StepId id : plan.queue(StepKind::kCompute)) {
     const Step& step = plan.steps[id.at()];
     const auto task = static_cast<std::size_t>(step.object);
     if (!first_run(step) || task >= graph.backward_end) continue;

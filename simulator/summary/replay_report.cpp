@@ -161,8 +161,7 @@ class MeasuredWalk {
     timeline_.iteration_time = end;
     walk_compute();
     timeline_.events = events_of(timeline_.spans);
-    const auto samples = near_memory_over_time(plan_, in_.graph, timeline_);
-    for (const MemorySample& sample : samples.front()) {
+    for (const MemorySample& sample : near_memory_over_time(plan_, in_.graph, timeline_)) {
       timeline_.peak_near = std::max(timeline_.peak_near, sample.held.total());
     }
     return std::move(timeline_);
@@ -218,17 +217,14 @@ class MeasuredWalk {
 
   void walk_compute() {
     StallRecorder recorder(plan_, timeline_);
-    const auto queue = static_cast<std::size_t>(queue_index(0, StepKind::kCompute));
+    const std::vector<QueuedStep>& steps = plan_.queued[queue_index(StepKind::kCompute)];
     std::int64_t now = 0;
-    if (queue < plan_.queued.size()) {
-      const std::vector<QueuedStep>& steps = plan_.queued[queue];
-      for (std::size_t i = 0; i < steps.size(); ++i) {
-        const std::optional<StepId> next =
-            i + 1 < steps.size() ? std::optional(steps[i + 1].step) : std::nullopt;
-        now = walk_step(recorder, steps[i], next, now);
-      }
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::optional<StepId> next =
+          i + 1 < steps.size() ? std::optional(steps[i + 1].step) : std::nullopt;
+      now = walk_step(recorder, steps[i], next, now);
     }
-    recorder.tail(0, now, timeline_.iteration_time.count());
+    recorder.tail(now, timeline_.iteration_time.count());
   }
 
   std::int64_t walk_step(StallRecorder& recorder, const QueuedStep& queued,
@@ -244,15 +240,11 @@ class MeasuredWalk {
       fits = end_of(wait).count();
       releaser = wait;
     }
-    recorder.gap({.step = queued,
-                  .device = 0,
-                  .from = now,
-                  .ready = ready,
-                  .start = fits,
-                  .releaser = releaser});
+    recorder.gap(
+        {.step = queued, .from = now, .ready = ready, .start = fits, .releaser = releaser});
     launch(step, Duration(fits), span.start);
     if (queued.recompute) {
-      recorder.recompute(0, step, next, span.start.count(), span.end.count());
+      recorder.recompute(step, next, span.start.count(), span.end.count());
     } else {
       timeline_.busy += span.end - span.start;
     }
@@ -262,7 +254,6 @@ class MeasuredWalk {
   void launch(StepId before, Duration from, Duration to) {
     if (from == to) return;
     timeline_.stalls.push_back({.cause = StallCause::kLaunch,
-                                .device = 0,
                                 .before = before,
                                 .culprit = std::nullopt,
                                 .start = from,
@@ -278,7 +269,6 @@ class MeasuredWalk {
 }  // namespace
 
 Timeline measured_timeline(const MeasuredTimes& times) {
-  OOC_CHECK(times.plan.devices == 1, "plans are replayed on one device");
   OOC_CHECK(times.spans.size() == times.plan.steps.size(), "a span for each step");
   return MeasuredWalk(times).run();
 }

@@ -25,7 +25,7 @@ class PolicyFinder {
       : plan_(plan),
         graph_(graph),
         timeline_(timeline),
-        compute_(plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))]),
+        compute_(plan.queue(StepKind::kCompute)),
         courses_(graph.tensors.size()) {}
 
   TensorPolicies run() {
@@ -169,7 +169,7 @@ class MoveFinder {
     find_copies();
     find_uses();
     for (const Stall& stall : timeline.stalls) {
-      if (stall.device != 0 || !stall.culprit) continue;
+      if (!stall.culprit) continue;
       waits_[stall.culprit->at()][static_cast<std::size_t>(stall.cause)] += stall.end - stall.start;
     }
   }
@@ -190,7 +190,7 @@ class MoveFinder {
   void find_copies() {
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const Step& step = plan_.steps[i];
-      if (runs_task(step.kind) || step.device != 0) continue;
+      if (runs_task(step.kind)) continue;
       const auto tensor = static_cast<std::size_t>(step.object);
       if (graph_.tensors[tensor].role == TensorRole::kExchanged) continue;
       copies_[tensor].push_back(make_id<StepId>(i));
@@ -203,8 +203,7 @@ class MoveFinder {
 
   /// Where in the queue each tensor that moves is used, and what is computed before.
   void find_uses() {
-    const std::vector<StepId>& queue =
-        plan_.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
+    const std::vector<StepId>& queue = plan_.queue(StepKind::kCompute);
     Duration computed;
     for (std::size_t place = 0; place < queue.size(); ++place) {
       const TaskId task{plan_.steps[queue[place].at()].object};

@@ -34,7 +34,7 @@ struct TensorPolicies {
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
 
-/// Returns the moves on the first device, in the order of their copies out (or in, if none goes
+/// Returns the moves, in the order of their copies out (or in, if none goes
 /// out), without the exchange between devices.
 [[nodiscard]] std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
                                                      const CostTable& costs,

@@ -61,16 +61,15 @@ std::span<const StepId> ending_after(const Timeline& timeline, const std::vector
 
 }  // namespace
 
-void StallRecorder::add(StallCause cause, int device, std::optional<StepId> before,
+void StallRecorder::add(StallCause cause, std::optional<StepId> before,
                         std::optional<StepId> culprit, std::int64_t start, std::int64_t end) {
   if (start == end) return;
   timeline_.stalls.push_back({.cause = cause,
-                              .device = static_cast<std::int16_t>(device),
                               .before = before,
                               .culprit = culprit,
                               .start = Duration(start),
                               .end = Duration(end)});
-  if (device == 0) timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
+  timeline_.stall_totals[static_cast<std::size_t>(cause)] += Duration(end - start);
 }
 
 std::optional<StepId> StallRecorder::last_wait(const Gap& gap) const {
@@ -81,18 +80,12 @@ std::optional<StepId> StallRecorder::last_wait(const Gap& gap) const {
     latest = end_of(timeline_, step);
     last = step;
   };
-  // A wait for far compute counts as one for compute: its queue is a multiple of three, too.
-  for (const StepKind kind : {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute}) {
-    // Its own device's queues: the records there have just been used and are at hand.
-    if (const std::int32_t count = gap.step.needs[static_cast<std::size_t>(kind)]; count != 0) {
-      const auto queue = static_cast<std::size_t>(queue_index(gap.device, kind));
+  for (const StepKind kind :
+       {StepKind::kToNear, StepKind::kToFar, StepKind::kCompute, StepKind::kFarCompute}) {
+    const std::size_t queue = queue_index(kind);
+    // The records have just been used and are at hand.
+    if (const std::int32_t count = gap.step.needs[queue]; count != 0) {
       look_at(plan_.queued[queue][static_cast<std::size_t>(count - 1)].step);
-    }
-    if (!gap.step.remote_needs) continue;
-    for (const QueueNeed& need : plan_.remote_needs[gap.step.step]) {
-      if (need.queue % 3 != static_cast<std::int32_t>(kind)) continue;
-      const auto queue = static_cast<std::size_t>(need.queue);
-      look_at(plan_.queues[queue][static_cast<std::size_t>(need.count - 1)]);
     }
   }
   return last;
@@ -105,36 +98,31 @@ void StallRecorder::gap(const Gap& gap) {
     const std::int64_t waited = wait ? end_of(timeline_, *wait) : gap.from;
     OOC_CHECK(waited == gap.ready || gap.issued == gap.ready,
               "a step becomes ready when one of its waits ends or it is issued");
-    if (wait) add(cause_of_wait(plan_.steps[wait->at()]), gap.device, step, wait, gap.from, waited);
+    if (wait) add(cause_of_wait(plan_.steps[wait->at()]), step, wait, gap.from, waited);
     // Without hooks the step would have been issued so much earlier.
     const std::int64_t hooks = std::max(waited, gap.ready - gap.hooks);
-    add(StallCause::kLaunch, gap.device, step, std::nullopt, waited, hooks);
-    add(StallCause::kHooks, gap.device, step, std::nullopt, hooks, gap.ready);
+    add(StallCause::kLaunch, step, std::nullopt, waited, hooks);
+    add(StallCause::kHooks, step, std::nullopt, hooks, gap.ready);
   }
   if (gap.start > gap.ready) {
     const Step* releaser = gap.releaser ? &plan_.steps[gap.releaser->at()] : nullptr;
     const bool copy_out = releaser != nullptr && releaser->kind == StepKind::kToFar;
-    add(copy_out ? cause_of_wait(*releaser) : StallCause::kMemory, gap.device, step, gap.releaser,
-        gap.ready, gap.start);
+    add(copy_out ? cause_of_wait(*releaser) : StallCause::kMemory, step, gap.releaser, gap.ready,
+        gap.start);
   }
 }
 
-void StallRecorder::recompute(int device, StepId step, std::optional<StepId> before,
-                              std::int64_t start, std::int64_t end) {
-  add(StallCause::kRecompute, device, before, step, start, end);
+void StallRecorder::recompute(StepId step, std::optional<StepId> before, std::int64_t start,
+                              std::int64_t end) {
+  add(StallCause::kRecompute, before, step, start, end);
 }
 
-void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_end) {
+void StallRecorder::tail(std::int64_t from, std::int64_t iteration_end) {
   if (from == iteration_end) return;
-  const auto queue = [&](StepKind kind) -> const std::vector<StepId>& {
-    return plan_.queues[static_cast<std::size_t>(queue_index(device, kind))];
-  };
-  // Of what is still running at an instant the first counts; where only other devices are at work, none does.
-  std::array<std::span<const StepId>, 3> left{
-      ending_after(timeline_, queue(StepKind::kToNear), from),
-      {},
-      ending_after(timeline_, queue(StepKind::kToFar), from)};
-  if (plan_.has_far_compute()) left[1] = ending_after(timeline_, plan_.queues.back(), from);
+  // Of what is still running at an instant the first counts.
+  std::array left{ending_after(timeline_, plan_.queue(StepKind::kToNear), from),
+                  ending_after(timeline_, plan_.queue(StepKind::kFarCompute), from),
+                  ending_after(timeline_, plan_.queue(StepKind::kToFar), from)};
   for (std::int64_t now = from; now < iteration_end;) {
     std::int64_t until = iteration_end;
     std::optional<StepId> running;
@@ -147,7 +135,7 @@ void StallRecorder::tail(int device, std::int64_t from, std::int64_t iteration_e
     }
     const StallCause cause =
         running ? cause_of_wait(plan_.steps[running->at()]) : StallCause::kDependency;
-    add(cause, device, std::nullopt, running, now, until);
+    add(cause, std::nullopt, running, now, until);
     now = until;
   }
 }

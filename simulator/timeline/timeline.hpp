@@ -38,10 +38,9 @@ struct Span {
   Duration end;
 };
 
-/// Gap of the compute queue of a device, or a rerun task.
+/// Gap of the compute queue, or a rerun task.
 struct Stall {
   StallCause cause = StallCause::kDependency;
-  std::int16_t device = 0;
   std::optional<StepId> before;   ///< next compute step; unset: after the last one
   std::optional<StepId> culprit;  ///< step whose end was awaited; unset: none
   Duration start;
@@ -58,11 +57,11 @@ struct Timeline {
   std::vector<Span> spans;  ///< by step
   /// All starts and ends in order, also within one instant; empty unless the simulation was asked for them.
   std::vector<StepEvent> events;
-  std::vector<Stall> stalls;  ///< in time order per device; zero-length ones left out
+  std::vector<Stall> stalls;  ///< in time order; zero-length ones left out
   Duration iteration_time;    ///< from the start of the first to the end of the last step
-  Duration busy;              ///< time of tasks run for the first time, device 0
-  std::array<Duration, kStallCauses> stall_totals{};  ///< device 0, by cause
-  Bytes peak_near;                 ///< largest near-memory use of a device, static bytes included
+  Duration busy;              ///< time of tasks run for the first time
+  std::array<Duration, kStallCauses> stall_totals{};  ///< by cause
+  Bytes peak_near;                 ///< largest near-memory use, static bytes included
   bool waited_for_memory = false;  ///< a step was ready before its blocks fitted
 };
 
@@ -75,13 +74,13 @@ struct Blocked {
   Bytes wanted;
   Bytes free;
   Bytes largest_hole;
-  std::vector<BlockId> holders;  ///< blocks held on its device, largest first
+  std::vector<BlockId> holders;  ///< blocks held, largest first
 };
 
 /// Result of a run. Reports read this and never see the engine.
 using Outcome = std::variant<Timeline, Blocked>;
 
-// Finds the one cause of every nanosecond in which a compute queue runs no task for the first time
+// Finds the one cause of every nanosecond in which the compute queue runs no task for the first time
 // (docs/architecture.md, 3). The engine reports each gap as it closes, with the instant at which
 // the step was ready and the step whose end freed memory for it.
 //
@@ -91,10 +90,9 @@ using Outcome = std::variant<Timeline, Blocked>;
 // compute or copies of its results (Step::for_update) as updates, for other devices as exchange. After the last compute step, with
 // several queues at work: a ToNear, far compute, a ToFar.
 
-/// Gap of a compute queue, ended by the start of `step`. Instants in ns.
+/// Gap of the compute queue, ended by the start of `step`. Instants in ns.
 struct Gap {
   const QueuedStep& step;
-  int device = 0;
   std::int64_t from = 0;    ///< end of the compute step before; 0 if none
   std::int64_t ready = 0;   ///< instant: all waits over, step issued by the host
   std::int64_t issued = 0;  ///< instant: step issued by the host; 0 without issue times
@@ -108,15 +106,14 @@ class StallRecorder {
   StallRecorder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {}
 
   void gap(const Gap& gap);
-  /// Records a rerun task. `before`: the next compute step on its queue; unset: none.
-  void recompute(int device, StepId step, std::optional<StepId> before, std::int64_t start,
-                 std::int64_t end);
+  /// Records a rerun task. `before`: the next compute step; unset: none.
+  void recompute(StepId step, std::optional<StepId> before, std::int64_t start, std::int64_t end);
   /// Records the time from the end of the last compute step to the end of the iteration.
-  void tail(int device, std::int64_t from, std::int64_t iteration_end);
+  void tail(std::int64_t from, std::int64_t iteration_end);
 
  private:
-  void add(StallCause cause, int device, std::optional<StepId> before,
-           std::optional<StepId> culprit, std::int64_t start, std::int64_t end);
+  void add(StallCause cause, std::optional<StepId> before, std::optional<StepId> culprit,
+           std::int64_t start, std::int64_t end);
   /// Returns the awaited step that ended last, by the order of causes. Unset: none ended after
   /// `from`.
   [[nodiscard]] std::optional<StepId> last_wait(const Gap& gap) const;

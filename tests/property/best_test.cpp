@@ -196,7 +196,7 @@ class AllPlans {
   /// behind it, takes away.
   void delay_copies(const Plan& plan) {
     Plan delayed = plan;
-    auto& copies = delayed.queued[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))];
+    auto& copies = delayed.queued[queue_index(StepKind::kToFar)];
     std::size_t wanted = list_.runs.size();
     for (std::size_t i = copies.size(); i-- > 0;) {
       for (const GapMove& move : moves_) {

@@ -38,36 +38,32 @@ struct Piece {
   std::int64_t start = 0, end = 0;
 };
 
-/// First-run tasks and stalls of each device lie end to end from 0 to the end of the iteration.
+/// First-run tasks and stalls lie end to end from 0 to the end of the iteration.
 void check_tiling(const Plan& plan, const Timeline& timeline) {
-  for (int device = 0; device < plan.devices; ++device) {
-    std::vector<Piece> pieces;
-    std::int64_t busy = 0;
-    const auto queue = static_cast<std::size_t>(queue_index(device, StepKind::kCompute));
-    for (const StepId id : plan.queues[queue]) {
-      const Span span = timeline.spans[id.at()];
-      if (plan.steps[id.at()].recompute || span.start == span.end) continue;
-      pieces.push_back({span.start.count(), span.end.count()});
-      busy += (span.end - span.start).count();
-    }
-    for (const Stall& stall : timeline.stalls) {
-      if (stall.device == device) pieces.push_back({stall.start.count(), stall.end.count()});
-    }
-    std::sort(pieces.begin(), pieces.end(),
-              [](const Piece& a, const Piece& b) { return a.start < b.start; });
-    std::int64_t at = 0;
-    for (const Piece& piece : pieces) {
-      REQUIRE(piece.start == at);
-      REQUIRE(piece.end > piece.start);
-      at = piece.end;
-    }
-    REQUIRE(at == timeline.iteration_time.count());
-    if (device != 0) continue;
-    REQUIRE(timeline.busy.count() == busy);
-    Duration total = timeline.busy;
-    for (const Duration stall : timeline.stall_totals) total += stall;
-    REQUIRE(total == timeline.iteration_time);
+  std::vector<Piece> pieces;
+  std::int64_t busy = 0;
+  for (const StepId id : plan.queue(StepKind::kCompute)) {
+    const Span span = timeline.spans[id.at()];
+    if (plan.steps[id.at()].recompute || span.start == span.end) continue;
+    pieces.push_back({span.start.count(), span.end.count()});
+    busy += (span.end - span.start).count();
   }
+  for (const Stall& stall : timeline.stalls) {
+    pieces.push_back({stall.start.count(), stall.end.count()});
+  }
+  std::sort(pieces.begin(), pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.start < b.start; });
+  std::int64_t at = 0;
+  for (const Piece& piece : pieces) {
+    REQUIRE(piece.start == at);
+    REQUIRE(piece.end > piece.start);
+    at = piece.end;
+  }
+  REQUIRE(at == timeline.iteration_time.count());
+  REQUIRE(timeline.busy.count() == busy);
+  Duration total = timeline.busy;
+  for (const Duration stall : timeline.stall_totals) total += stall;
+  REQUIRE(total == timeline.iteration_time);
 }
 
 StallCause cause_of(const Step& step) {
@@ -76,13 +72,11 @@ StallCause cause_of(const Step& step) {
   return step.kind == StepKind::kToFar ? StallCause::kSwapOut : StallCause::kDependency;
 }
 
-/// When the host has issued `step` and all compute steps of its device before it.
+/// When the host has issued `step` and all compute steps before it.
 std::int64_t issued(const RandomPlan& random, StepId step) {
   const Plan& plan = random.plan;
-  const int device = plan.steps[step.at()].device;
   std::int64_t at = 0;
-  for (const StepId each :
-       plan.queues[static_cast<std::size_t>(queue_index(device, StepKind::kCompute))]) {
+  for (const StepId each : plan.queue(StepKind::kCompute)) {
     at += random.costs[plan.steps[each.at()].alternative].issue.count();
     if (each == step) break;
   }

@@ -117,7 +117,7 @@ TEST_CASE(
     Bytes peak{0};
     Duration last{0};
     const auto samples = near_memory_over_time(std::get<Plan>(plan), machinery.graph, timeline);
-    for (const MemorySample& sample : samples.front()) {
+    for (const MemorySample& sample : samples) {
       peak = std::max(peak, sample.held.total());
       CHECK(last <= sample.at);
       last = sample.at;

@@ -66,8 +66,6 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
   if (words[1] != std::to_string(number)) fail("steps are numbered in order: " + line);
   step.queue = words[2];
   step.kind = words[3];
-  const std::size_t dot = step.queue.find('.');
-  if (dot != std::string::npos) step.device = std::stoi(step.queue.substr(dot + 1));
   std::size_t at = 4;
   if (step.copies()) {
     step.bytes = std::stoll(value_of(words.at(at++), "bytes"));
@@ -100,13 +98,10 @@ NaiveStep read_step(const std::string& line, std::size_t number) {
 }
 
 NaivePlan::Initial read_initial(const std::string& line) {
-  const std::string what = split(line, ' ').at(1);  // block:bytes@device
+  const std::string what = split(line, ' ').at(1);  // block:bytes
   const std::size_t colon = what.find(':');
-  const std::size_t at = what.find('@');
-  if (colon == std::string::npos || at == std::string::npos) fail("initial: " + line);
-  return {.block = std::stoull(what.substr(0, colon)),
-          .bytes = std::stoll(what.substr(colon + 1, at - colon - 1)),
-          .device = std::stoi(what.substr(at + 1))};
+  if (colon == std::string::npos) fail("initial: " + line);
+  return {.block = std::stoull(what.substr(0, colon)), .bytes = std::stoll(what.substr(colon + 1))};
 }
 
 /// "duplex N" for both directions, or a line for each.
@@ -136,7 +131,7 @@ NaivePlan read_plan_text(std::string_view text) {
   NaivePlan plan;
   std::stringstream lines{std::string(text)};
   std::string line;
-  if (!std::getline(lines, line) || line != "ooc-paleo-plan 2") fail("unknown version: " + line);
+  if (!std::getline(lines, line) || line != "ooc-paleo-plan 3") fail("unknown version: " + line);
   const auto header = [&](const std::string& key) {
     if (!std::getline(lines, line)) fail("ends before " + key);
     const auto words = split(line, ' ');
@@ -145,7 +140,6 @@ NaivePlan read_plan_text(std::string_view text) {
   };
   plan.budget = std::stoll(header("budget"));
   plan.static_bytes = std::stoll(header("static"));
-  plan.devices = std::stoi(header("devices"));
   read_duplex(plan, lines);
   while (std::getline(lines, line)) {
     if (line.rfind("initial ", 0) == 0)

@@ -95,14 +95,12 @@ class Naive {
     return any;
   }
 
-  /// Bytes of blocks on `device` that have been taken and not been freed.
-  std::int64_t used(int device) const {
+  /// Bytes of blocks that have been taken and not been freed.
+  std::int64_t used() const {
     std::map<std::size_t, std::int64_t> held;  // block -> bytes
-    for (const auto& block : plan_.initial) {
-      if (block.device == device) held[block.block] = block.bytes;
-    }
+    for (const auto& block : plan_.initial) held[block.block] = block.bytes;
     for (std::size_t s = 0; s < states_.size(); ++s) {
-      if (plan_.steps[s].device != device || states_[s].phase == Phase::kNotStarted) continue;
+      if (states_[s].phase == Phase::kNotStarted) continue;
       for (const auto& [block, bytes] : plan_.steps[s].takes) held[block] = bytes;
     }
     std::int64_t sum = plan_.static_bytes;
@@ -116,13 +114,9 @@ class Naive {
     return sum;
   }
 
-  void note_peak(NaiveResult& result) const {
-    for (int device = 0; device < plan_.devices; ++device) {
-      result.peak = std::max(result.peak, used(device));
-    }
-  }
+  void note_peak(NaiveResult& result) const { result.peak = std::max(result.peak, used()); }
 
-  /// When the host has issued a compute step: it issues those of a device one after the other, from 0 on. A far
+  /// When the host has issued a compute step: it issues them one after the other, from 0 on. A far
   /// update says when it has issued all before it.
   std::int64_t issued(std::size_t s) const {
     std::int64_t at = 0;
@@ -163,7 +157,7 @@ class Naive {
       const NaiveStep& step = plan_.steps[s];
       std::int64_t wanted = 0;
       for (const auto& [block, bytes] : step.takes) wanted += bytes;
-      if (used(step.device) + wanted > plan_.budget) continue;
+      if (used() + wanted > plan_.budget) continue;
       State& state = states_[s];
       state.start = now_;
       state.phase = step.copies() ? Phase::kLatency : Phase::kComputing;
@@ -185,10 +179,9 @@ class Naive {
       const NaiveStep& step = plan_.steps[s];
       const bool to_far = step.kind == "to_far";
       const Wide duplex = to_far ? plan_.duplex_to_far : plan_.duplex_to_near;
-      bool meets = false;  // a copy of the same device that goes the other way
+      bool meets = false;  // a copy that goes the other way
       for (std::size_t other = 0; other < states_.size(); ++other) {
         meets = meets || (states_[other].phase == Phase::kMoving &&
-                          plan_.steps[other].device == step.device &&
                           (plan_.steps[other].kind == "to_far") != to_far);
       }
       rates[s] = *step.rate;

@@ -14,10 +14,9 @@
 namespace ooc::test {
 
 struct NaiveStep {
-  std::string queue;  ///< "compute", "to_far.1", ...
+  std::string queue;  ///< "compute", "to_far", ...
   std::string kind;
   std::string name;
-  int device = 0;
   std::int64_t time = 0;     ///< ns; compute and recompute steps
   std::int64_t issue = 0;    ///< host ns to issue a compute step
   std::int64_t pinning = 0;  ///< host ns to pin memory, after the previous step of its queue
@@ -32,11 +31,9 @@ struct NaiveStep {
 struct NaivePlan {
   std::int64_t budget = 0, static_bytes = 0;
   std::int64_t duplex_to_far = 0, duplex_to_near = 0;  ///< parts per billion
-  int devices = 0;
   struct Initial {
     std::size_t block = 0;
     std::int64_t bytes = 0;
-    int device = 0;
   };
   std::vector<Initial> initial;
   std::vector<NaiveStep> steps;
@@ -51,7 +48,7 @@ struct NaiveResult {
   };
   std::vector<Span> spans;  ///< by step, of those that ran
   std::int64_t iteration_time = 0;
-  std::int64_t peak = 0;  ///< largest use of a device, static bytes included
+  std::int64_t peak = 0;  ///< static bytes included
   bool finished = false;
   std::optional<std::size_t> blocked_step;  ///< head that was ready first; unset: the run finished
 };

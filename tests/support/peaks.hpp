@@ -41,11 +41,7 @@ inline void require_peaks_add_up(const Plan& plan, const TrainingGraph& graph,
 inline void require_categories_add_up(const Plan& plan, const TrainingGraph& graph,
                                       const CostTable& costs, const Timeline& timeline) {
   require_peaks_add_up(plan, graph, costs, timeline);
-  Bytes most;
-  for (const auto& samples : near_memory_over_time(plan, graph, timeline)) {
-    most = std::max(most, most_of(samples));
-  }
-  REQUIRE(most == timeline.peak_near);
+  REQUIRE(most_of(near_memory_over_time(plan, graph, timeline)) == timeline.peak_near);
   const auto far = far_memory_over_time(plan, graph, costs, timeline);
   REQUIRE(most_of(far) == peak_far_by_category(plan, graph, costs, timeline).total());
   REQUIRE((far.empty() || far.back().held == BytesByCategory{}));

@@ -35,7 +35,7 @@ class StepOrder {
  private:
   [[nodiscard]] std::size_t queue(StepId step) const {
     const Step& it = plan_.steps[step.at()];
-    return static_cast<std::size_t>(queue_index(it.device, it.kind));
+    return queue_index(it.kind);
   }
   void sort();
   void set_clock(StepId step);

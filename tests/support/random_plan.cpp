@@ -52,8 +52,8 @@ struct Drawing {
   bool far_computes = false;
 
   void add_costs(std::size_t count);
-  void add_step(std::size_t index, int devices);
-  BlockId add_block(std::size_t object, int device);
+  void add_step(std::size_t index);
+  BlockId add_block(std::size_t object);
 };
 
 void Drawing::add_costs(std::size_t count) {
@@ -82,14 +82,13 @@ void Drawing::add_costs(std::size_t count) {
   if (draw.one_in(2)) costs.transfers.duplex.to_near = Ratio(draw.of(kDuplex));
 }
 
-BlockId Drawing::add_block(std::size_t object, int device) {
+BlockId Drawing::add_block(std::size_t object) {
   const Bytes bytes(draw.of(kBlocks));
   block_bytes += bytes.count();
-  return builder.tensor_block(make_id<TensorId>(object), bytes, device);
+  return builder.tensor_block(make_id<TensorId>(object), bytes);
 }
 
-void Drawing::add_step(std::size_t index, int devices) {
-  const int device = static_cast<int>(draw.below(static_cast<std::size_t>(devices)));
+void Drawing::add_step(std::size_t index) {
   const auto task = make_id<TaskId>(index);
   const auto alternative = make_id<AlternativeId>(index);
   const auto tensor = make_id<TensorId>(index);
@@ -104,17 +103,17 @@ void Drawing::add_step(std::size_t index, int devices) {
   }
   switch (draw.below(4)) {
     case 0:
-      step = builder.to_far(tensor, device);
+      step = builder.to_far(tensor);
       break;
     case 1:
-      step = builder.to_near(tensor, device);
+      step = builder.to_near(tensor);
       break;
     case 2:
-      step = builder.compute(task, alternative, device);
+      step = builder.compute(task, alternative);
       break;
     default:
-      step = draw.one_in(4) ? builder.recompute(task, alternative, device)
-                            : builder.compute(task, alternative, device);
+      step = draw.one_in(4) ? builder.recompute(task, alternative)
+                            : builder.compute(task, alternative);
   }
   for (std::size_t wait = draw.below(3); wait > 0 && !steps.empty(); --wait) {
     builder.wait(step, steps[draw.below(steps.size())]);
@@ -125,7 +124,7 @@ void Drawing::add_step(std::size_t index, int devices) {
     if (block.by) builder.wait(step, *block.by);  // released only after it was taken
   }
   for (std::size_t take = draw.below(3); take > 0; --take) {
-    const BlockId block = add_block(index, device);
+    const BlockId block = add_block(index);
     builder.acquire(step, block);
     if (draw.one_in(2)) builder.release(block, step);
     taken.push_back({block, step});
@@ -139,18 +138,16 @@ RandomPlan random_plan(std::uint64_t seed) {
   RandomPlan result;
   Draw draw(seed);
   const std::size_t count = 1 + draw.below(14);
-  const int devices = draw.one_in(3) ? 2 + static_cast<int>(draw.below(2)) : 1;
   const Bytes static_bytes(draw.one_in(2) ? 0 : 50);
-  Drawing drawing{.draw = draw, .out = result, .builder = PlanBuilder(static_bytes, devices)};
-  drawing.far_computes = devices == 1 && draw.one_in(3);
+  Drawing drawing{.draw = draw, .out = result, .builder = PlanBuilder(static_bytes)};
+  drawing.far_computes = draw.one_in(3);
   drawing.add_costs(count);
   for (std::size_t block = drawing.draw.below(3); block > 0; --block) {
-    const auto device = static_cast<int>(drawing.draw.below(static_cast<std::size_t>(devices)));
-    const BlockId id = drawing.add_block(0, device);
+    const BlockId id = drawing.add_block(0);
     drawing.builder.initially_resident(id);
     drawing.taken.push_back({id, std::nullopt});
   }
-  for (std::size_t index = 0; index < count; ++index) drawing.add_step(index, devices);
+  for (std::size_t index = 0; index < count; ++index) drawing.add_step(index);
   const auto most = static_cast<std::size_t>(drawing.block_bytes + 1);
   result.budget = static_bytes + Bytes(static_cast<std::int64_t>(drawing.draw.below(most)));
   result.graph = result.names.build();

@@ -1,4 +1,4 @@
-// Seeded random plans: few steps, every feature of the engine (several queues and devices, waits,
+// Seeded random plans: few steps, every feature of the engine (several queues, waits,
 // blocks with several releasers, zero durations, infinite rates, latency 0, duplex below 1, tight
 // budgets). They mean nothing as training; they are structurally sound: waits go to earlier steps,
 // and a block is released only after it was taken.

@@ -71,8 +71,7 @@ struct ScheduleExample {
   [[nodiscard]] Names returns(Bytes budget, const ScheduleOptions& options = {}) const {
     const Plan made = plan(budget, options);
     Names names;
-    for (const StepId in :
-         made.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))]) {
+    for (const StepId in : made.queue(StepKind::kToNear)) {
       std::string name = tensor_name(workload.graph, TensorId{made.steps[in.at()].object});
       for (const StepId step : made.waits[in]) {
         if (made.steps[step.at()].kind != StepKind::kCompute) continue;

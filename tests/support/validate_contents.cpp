@@ -8,7 +8,7 @@
 // no writers: their version 0 is complete, near and far.
 //
 // What devices exchange (TensorRole::kExchanged) is static memory, so it is always near; whoever reads it or
-// comes after the ToNear that brings it, which stands behind the tasks that write that part on all devices.
+// comes after the ToNear that brings it, which stands behind the tasks that write that part, on the other devices at the same time.
 //
 // State that moves (model/rewrite/state.hpp) has a home. What is at home in far memory is complete there at version 0; a
 // far update reads what has certainly come and makes the next version there. What is static has one near copy, which is
@@ -93,7 +93,6 @@ class Contents {
     const auto& candidates = blocks_of_[tensor.at()];
     std::string reason;  // of the latest
     for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
-      if (facts_.block(*candidate).device != facts_.step(user).device) continue;
       const bool stays = facts_.stays_until_end_of(*candidate, user);
       if (facts_.taken_before(*candidate, user) && stays) return {*candidate, ""};
       if (!reason.empty()) continue;
@@ -165,14 +164,10 @@ class Contents {
   }
 
   [[nodiscard]] Verdict fetch_exchanged(StepId id, TensorId tensor) {
-    const Tensor& part = facts_.graph.tensors[tensor.at()];
-    for (std::size_t i = 0; i < made_by_.size(); ++i) {
-      const Tensor& other = facts_.graph.tensors[i];
-      const bool same =
-          other.role == part.role && other.part == part.part && other.piece == part.piece;
-      if (!same || (made_by_[i] && facts_.order.ended_before(*made_by_[i], id))) continue;
+    const auto& by = made_by_[tensor.at()];
+    if (!by || !facts_.order.ended_before(*by, id)) {
       return fmt::format("{}: {} is not certainly made before it", facts_.at(id),
-                         facts_.name(make_id<TensorId>(i)));
+                         facts_.name(tensor));
     }
     brought_by_[tensor.at()] = id;
     return std::nullopt;

@@ -64,15 +64,13 @@ Verdict check_step(const PlanFacts& facts, StepId id) {
                      it.alternative.index);
 }
 
-/// First runs: once (on several devices at most once on each). Recomputes come after the first run.
+/// First runs: once. Recomputes come after the first run.
 Verdict check_tasks(const PlanFacts& facts) {
-  const auto devices = static_cast<std::size_t>(facts.plan.devices);
-  std::vector<std::optional<StepId>> first_run(facts.graph.tasks.size() * devices);
+  std::vector<std::optional<StepId>> first_run(facts.graph.tasks.size());
   for (const StepId id : facts.order.sorted()) {
     const Step& it = facts.step(id);
     if (!runs_task(it.kind)) continue;
-    auto& first = first_run[static_cast<std::size_t>(it.object) * devices +
-                            static_cast<std::size_t>(it.device)];
+    auto& first = first_run[static_cast<std::size_t>(it.object)];
     const bool overhead = is_overhead(facts.graph.tasks[static_cast<std::size_t>(it.object)].kind);
     if (overhead && !it.recompute) {
       return fmt::format("{}: counts as work of the network", facts.at(id));
@@ -88,9 +86,7 @@ Verdict check_tasks(const PlanFacts& facts) {
     }
   }
   for (std::size_t task = 0; task < facts.graph.tasks.size(); ++task) {
-    const auto runs = first_run.begin() + static_cast<std::ptrdiff_t>(task * devices);
-    if (std::none_of(runs, runs + facts.plan.devices,
-                     [](const auto& run) { return run.has_value(); })) {
+    if (!first_run[task]) {
       return fmt::format("task {} ({}) has no step that runs it first", task,
                          task_name(facts.graph, make_id<TaskId>(task)));
     }

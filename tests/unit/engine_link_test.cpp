@@ -1,4 +1,4 @@
-// Copies: latency, rounding, two directions of a link and two devices, by hand-computed numbers.
+// Copies: latency, rounding, two directions of a link, by hand-computed numbers.
 #include "tests/support/test.hpp"
 #include "tests/unit/engine_scenario.hpp"
 
@@ -132,18 +132,6 @@ TEST_CASE("a copy in its latency takes no share of the link") {
     // In: 10 bytes alone; or 2 ns shared (1 byte), then 9 bytes.
     CHECK(s.end(in) == (bytes == 50 ? 60 : 61));
   }
-}
-
-TEST_CASE("devices have links of their own: only copies of one device meet") {
-  Scenario s(2);
-  set_duplex(s, 80);
-  const StepId a = s.to_far({.bytes = 80}, {}, 0);
-  const StepId b = s.to_far({.bytes = 80}, {}, 1);
-  const StepId in = s.to_near({.bytes = 80}, {}, 0);
-  s.run();
-  CHECK(s.end(a) == 100);  // 0.8 B/ns
-  CHECK(s.end(b) == 80);
-  CHECK(s.end(in) == 100);
 }
 
 TEST_CASE("a copy that would take longer than any limit saturates instead of overflowing") {

@@ -113,17 +113,6 @@ TEST_CASE("acquires with addresses are all or nothing") {
   check_all_or_nothing(kUnit, Allocator::kFirstFit);
 }
 
-TEST_CASE("each device has its own memory") {
-  Scenario s(2);
-  const StepId here = s.compute(10, {}, 0);
-  s.takes(here, 100, {here}, 0);
-  const StepId there = s.compute(10, {}, 1);
-  s.takes(there, 100, {there}, 1);
-  s.run(100);
-  CHECK(s.start(there) == 0);
-  CHECK(s.timeline().peak_near == Bytes(100));
-}
-
 namespace {
 
 constexpr std::int64_t kKiB = 1024;
@@ -191,7 +180,7 @@ TEST_CASE("a step that a caching allocator cannot serve at once waits, and gets 
 
 TEST_CASE("copies in find no memory that kernels have freed, unless they share a stream") {
   for (const bool one_stream : {false, true}) {
-    Scenario s(1, one_stream);
+    Scenario s(one_stream);
     const StepId kernel = s.compute(10);
     s.takes(kernel, 12 * kMiB, {kernel});
     const StepId copy = s.to_near({.bytes = 1}, {kernel});
@@ -200,17 +189,6 @@ TEST_CASE("copies in find no memory that kernels have freed, unless they share a
     s.run(40 * kMiB, Allocator::kCaching);
     CHECK(s.timeline().peak_near == Bytes((one_stream ? 12 : 24) * kMiB));
   }
-}
-
-TEST_CASE("each device has its own segments") {
-  Scenario s(2);
-  const StepId here = s.compute(10, {}, 0);
-  s.takes(here, 12 * kMiB, {here}, 0);
-  const StepId there = s.compute(10, {}, 1);
-  s.takes(there, 12 * kMiB, {there}, 1);
-  s.run(12 * kMiB, Allocator::kCaching);
-  CHECK(s.start(there) == 0);
-  CHECK(s.timeline().peak_near == Bytes(12 * kMiB));
 }
 
 TEST_CASE("states that the first iteration makes lie in what the second wants whole") {

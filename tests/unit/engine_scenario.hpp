@@ -13,8 +13,7 @@ namespace ooc::test {
 /// Sizes in bytes, times in ns. At the default rate of 1 GB/s a byte takes 1 ns.
 class Scenario {
  public:
-  explicit Scenario(int devices = 1, bool one_stream = false)
-      : builder_(PlanHeader{.devices = devices, .one_stream = one_stream}) {}
+  explicit Scenario(bool one_stream = false) : builder_(PlanHeader{.one_stream = one_stream}) {}
 
   struct Copy {
     std::int64_t bytes = 0;
@@ -22,8 +21,8 @@ class Scenario {
     BytesPerSecond rate{1'000'000'000};
   };
 
-  StepId compute(std::int64_t time, std::initializer_list<StepId> waits = {}, int device = 0) {
-    return with_waits(builder_.compute({0}, alternative(time), device), waits);
+  StepId compute(std::int64_t time, std::initializer_list<StepId> waits = {}) {
+    return with_waits(builder_.compute({0}, alternative(time)), waits);
   }
   /// The same, that the host issues in `issue` ns.
   StepId issued(std::int64_t time, std::int64_t issue, std::initializer_list<StepId> waits = {}) {
@@ -34,23 +33,22 @@ class Scenario {
   StepId recompute(std::int64_t time, std::initializer_list<StepId> waits = {}) {
     return with_waits(builder_.recompute({0}, alternative(time)), waits);
   }
-  StepId to_far(Copy copy, std::initializer_list<StepId> waits = {}, int device = 0) {
-    return with_waits(builder_.to_far(tensor(copy), device), waits);
+  StepId far_compute(std::int64_t time) { return builder_.far_compute({0}, alternative(time)); }
+  StepId to_far(Copy copy, std::initializer_list<StepId> waits = {}) {
+    return with_waits(builder_.to_far(tensor(copy)), waits);
   }
-  StepId to_near(Copy copy, std::initializer_list<StepId> waits = {}, int device = 0) {
-    return with_waits(builder_.to_near(tensor(copy), device), waits);
+  StepId to_near(Copy copy, std::initializer_list<StepId> waits = {}) {
+    return with_waits(builder_.to_near(tensor(copy)), waits);
   }
   /// A block that `taker` takes and that is freed when the last of `releasers` has ended.
-  BlockId takes(StepId taker, std::int64_t bytes, std::initializer_list<StepId> releasers = {},
-                int device = 0) {
-    const BlockId block = builder_.tensor_block({0}, Bytes(bytes), device);
+  BlockId takes(StepId taker, std::int64_t bytes, std::initializer_list<StepId> releasers = {}) {
+    const BlockId block = builder_.tensor_block({0}, Bytes(bytes));
     builder_.acquire(taker, block);
     for (const StepId releaser : releasers) builder_.release(block, releaser);
     return block;
   }
-  BlockId initially(std::int64_t bytes, std::initializer_list<StepId> releasers = {},
-                    int device = 0) {
-    const BlockId block = builder_.tensor_block({0}, Bytes(bytes), device);
+  BlockId initially(std::int64_t bytes, std::initializer_list<StepId> releasers = {}) {
+    const BlockId block = builder_.tensor_block({0}, Bytes(bytes));
     builder_.initially_resident(block);
     for (const StepId releaser : releasers) builder_.release(block, releaser);
     return block;

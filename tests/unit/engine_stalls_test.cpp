@@ -14,7 +14,7 @@ void check_balance(const Scenario& s) {
   CHECK(sum == s.timeline().iteration_time);
   Duration listed;
   for (const Stall& stall : s.timeline().stalls) {
-    if (stall.device == 0) listed += stall.end - stall.start;
+    listed += stall.end - stall.start;
   }
   CHECK(listed + s.timeline().busy == s.timeline().iteration_time);
 }
@@ -67,29 +67,23 @@ TEST_CASE("a gap belongs to the wait that ended last") {
   check_balance(s);
 }
 
-TEST_CASE("a wait for another device's task is a dependency") {
-  Scenario s(2);
-  const StepId there = s.compute(30, {}, 1);
-  s.compute(10, {}, 0);
-  const StepId here = s.compute(5, {there}, 0);
+TEST_CASE("a wait for far compute is an update") {
+  Scenario s;
+  const StepId there = s.far_compute(30);
+  s.compute(10);
+  const StepId here = s.compute(5, {there});
   s.run();
   CHECK(s.start(here) == 30);
-  CHECK(s.stalled(StallCause::kDependency) == 20);
+  CHECK(s.stalled(StallCause::kUpdate) == 20);
   CHECK(s.timeline().stalls.at(0).culprit == there);
   check_balance(s);
-  // Device 1 idles from 30 to 35 while only device 0 is at work.
-  REQUIRE(s.timeline().stalls.size() == 2);
-  CHECK(s.timeline().stalls[1].device == 1);
-  CHECK(s.timeline().stalls[1].cause == StallCause::kDependency);
-  CHECK(s.timeline().stalls[1].start.count() == 30);
-  CHECK(s.timeline().stalls[1].end.count() == 35);
 }
 
-TEST_CASE("a dependency that ends with a copy is the copy's, but not one that ends later") {
-  Scenario s(2);
-  const StepId there = s.compute(30, {}, 1);
-  const StepId in = s.to_near({.bytes = 30}, {}, 1);
-  s.compute(5, {there, in}, 0);
+TEST_CASE("a wait for far compute that ends with a copy is the copy's") {
+  Scenario s;
+  const StepId there = s.far_compute(30);
+  const StepId in = s.to_near({.bytes = 30});
+  s.compute(5, {there, in});
   s.run();
   CHECK(s.stalled(StallCause::kSwapIn) == 30);
   check_balance(s);
@@ -217,12 +211,12 @@ TEST_CASE("a gap after the last compute step belongs to the queue that is still 
 }
 
 TEST_CASE("a copy in that starts while a copy out runs on takes over the gap") {
-  // Compute ends at 10. Out: 0..50. In waits for the other device's task: 30..40.
-  Scenario s(2);
-  const StepId there = s.compute(30, {}, 1);
+  // Compute ends at 10. Out: 0..30 and 30..50. In waits for the first: 30..40.
+  Scenario s;
   s.compute(10);
-  const StepId out = s.to_far({.bytes = 50});
-  const StepId in = s.to_near({.bytes = 10}, {there});
+  const StepId first = s.to_far({.bytes = 30});
+  const StepId out = s.to_far({.bytes = 20});
+  const StepId in = s.to_near({.bytes = 10}, {first});
   s.run();
   CHECK(s.start(in) == 30);
   CHECK(s.end(out) == 50);

@@ -60,8 +60,7 @@ TEST_CASE("waits for one queue become one number, that of the last step waited f
   const Plan plan = std::move(builder).finish();
   const QueuedStep& queued = plan.queued[2][0];
   CHECK(queued.step == in);
-  CHECK(queued.needs == std::array<std::int32_t, 3>{3, 1, 0});
-  CHECK_FALSE(queued.remote_needs);
+  CHECK(queued.needs == ByQueue<std::int32_t>{3, 1, 0, 0});
 }
 
 TEST_CASE("waits, acquires and releases may come before the steps and blocks they name") {
@@ -73,7 +72,7 @@ TEST_CASE("waits, acquires and releases may come before the steps and blocks the
   builder.to_near({0});
   builder.tensor_block({0}, Bytes(7));
   const Plan plan = std::move(builder).finish();
-  CHECK(plan.queued[2][0].needs == std::array<std::int32_t, 3>{1, 0, 0});
+  CHECK(plan.queued[2][0].needs == ByQueue<std::int32_t>{1, 0, 0, 0});
   CHECK(plan.queued[2][0].acquired == Bytes(7));
   CHECK(plan.queued[2][0].released == Bytes(7));
 }
@@ -108,24 +107,16 @@ TEST_CASE("a block is counted at its releaser where only one can be the last, el
   CHECK(plan.shared_release_counts == std::vector<std::int32_t>{2, 0});
 }
 
-TEST_CASE("a step takes no block of another device") {
-  PlanBuilder builder(Bytes(0), 2);
-  const StepId step = builder.compute({0}, {0}, 0);
-  const BlockId elsewhere = builder.tensor_block({0}, Bytes(1), 1);
-  CHECK_THROWS_AS(builder.acquire(step, elsewhere), InternalError);
-}
-
 // The text form of a plan, byte by byte, and that the naive reader reads it back.
 
 constexpr const char* kText =
-    "ooc-paleo-plan 2\n"
+    "ooc-paleo-plan 3\n"
     "budget 1000\n"
     "static 5\n"
-    "devices 2\n"
     "duplex 850000000\n"
-    "initial 0:100@1 image\n"
-    "step 0 compute.1 compute time=7 waits=- takes=1:200,2:30 frees=0,2 name=a b\\\\\\n.forward\n"
-    "step 1 to_far.1 to_far bytes=200 latency=9 rate=12 waits=0 takes=- frees=1 name=to_far y\n"
+    "initial 0:100 image\n"
+    "step 0 compute compute time=7 waits=- takes=1:200,2:30 frees=0,2 name=a b\\\\\\n.forward\n"
+    "step 1 to_far to_far bytes=200 latency=9 rate=12 waits=0 takes=- frees=1 name=to_far y\n"
     "step 2 to_near to_near bytes=200 latency=0 rate=inf waits=0,1 takes=3:200 frees=- "
     "name=to_near y\n"
     "step 3 compute recompute time=7 waits=- takes=- frees=3 name=a b\\\\\\n.forward\n";
@@ -149,25 +140,25 @@ struct TextExample {
     costs.transfers.to_near = {in, in};
     costs.transfers.duplex = Ratio(850'000'000);
 
-    PlanBuilder builder(Bytes(5), 2);
-    const BlockId data = builder.tensor_block(image, Bytes(100), 1);
+    PlanBuilder builder(Bytes(5));
+    const BlockId data = builder.tensor_block(image, Bytes(100));
     builder.initially_resident(data);
-    const StepId run = builder.compute(task, {0}, 1);
-    const BlockId made = builder.tensor_block(y, Bytes(200), 1);
-    const BlockId workspace = builder.workspace_block(task, Bytes(30), 1);
+    const StepId run = builder.compute(task, {0});
+    const BlockId made = builder.tensor_block(y, Bytes(200));
+    const BlockId workspace = builder.workspace_block(task, Bytes(30));
     builder.acquire(run, made);
     builder.acquire(run, workspace);
     builder.release(data, run);
     builder.release(workspace, run);
-    const StepId moved = builder.to_far(y, 1);
+    const StepId moved = builder.to_far(y);
     builder.wait(moved, run);
     builder.release(made, moved);
-    const StepId back = builder.to_near(y, 0);
+    const StepId back = builder.to_near(y);
     builder.wait(back, run);
     builder.wait(back, moved);
-    const BlockId again = builder.tensor_block(y, Bytes(200), 0);
+    const BlockId again = builder.tensor_block(y, Bytes(200));
     builder.acquire(back, again);
-    builder.release(again, builder.recompute(task, {0}, 0));
+    builder.release(again, builder.recompute(task, {0}));
     return std::move(builder).finish();
   }
 };

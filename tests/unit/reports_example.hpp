@@ -137,7 +137,7 @@ struct Example {
                             {150, 250}, {250, 450}, {250, 350}, {450, 550}};
     for (const auto& [start, end] : spans) timeline.spans.push_back({us(start), us(end)});
     timeline.events = events_of(timeline.spans);
-    timeline.stalls.push_back({StallCause::kSwapIn, 0, StepId{7}, StepId{5}, us(350), us(450)});
+    timeline.stalls.push_back({StallCause::kSwapIn, StepId{7}, StepId{5}, us(350), us(450)});
     timeline.iteration_time = us(550);
     timeline.busy = us(450);
     timeline.stall_totals[static_cast<std::size_t>(StallCause::kSwapIn)] = us(100);

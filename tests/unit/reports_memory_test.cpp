@@ -32,7 +32,7 @@ struct Weighed : Example {
 };
 
 std::vector<MemorySample> near_of(const Example& example) {
-  return near_memory_over_time(example.the_plan(), example.graph, example.timeline()).front();
+  return near_memory_over_time(example.the_plan(), example.graph, example.timeline());
 }
 BytesByCategory near_peak_of(const Example& example) {
   return peak_near_by_category(example.the_plan(), example.graph, example.timeline());
@@ -76,7 +76,7 @@ TEST_CASE("steps of zero length hold what they take while they run within an ins
   timeline.spans = {{us(1), us(1)}, {us(1), us(1)}};
   timeline.events = events_of(timeline.spans);
   timeline.iteration_time = us(1);
-  CHECK(plain(near_memory_over_time(plan, Example().graph, timeline).front()) ==
+  CHECK(plain(near_memory_over_time(plan, Example().graph, timeline)) ==
         Samples{{0, 0}, {1000, 10}, {1000, 0}});
 }
 
@@ -96,8 +96,7 @@ TEST_CASE("a far copy lives from the start of its copy out to the end of its las
   timeline.events = events_of(timeline.spans);
   CHECK(far_peak_of(example, two, timeline).total() == Bytes(1000));
   // The same from what no times change, as sweeps have it.
-  two.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))].push_back(
-      make_id<StepId>(two.steps.size() - 1));
+  two.queues[queue_index(StepKind::kToFar)].push_back(make_id<StepId>(two.steps.size() - 1));
   const std::optional<FarUse> use = far_use(two, example.graph, example.costs);
   REQUIRE(use);
   CHECK(peak_far_bytes(*use, timeline) == Bytes(1000));

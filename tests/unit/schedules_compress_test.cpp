@@ -72,7 +72,7 @@ Ran compress_run(const PlannedIteration& made, Bytes budget, StepKind kind) {
   REQUIRE(made.iteration != nullptr);
   const Plan& plan = std::get<Plan>(made.plan);
   Ran ran{{}, require_run(plan, *made.iteration->graph, made.iteration->costs, budget)};
-  for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
+  for (const StepId step : plan.queue(kind)) {
     ran.names.push_back(step_name(plan, *made.iteration->graph, step));
   }
   return ran;

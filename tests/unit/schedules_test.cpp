@@ -57,7 +57,7 @@ Timeline plan_run(const Workload& workload, const char* schedule, Bytes budget) 
 /// "to_far a", "b.forward", ...: the steps of one queue, in order.
 std::vector<std::string> queue(const Workload& workload, const Plan& plan, StepKind kind) {
   std::vector<std::string> names;
-  for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
+  for (const StepId step : plan.queue(kind)) {
     names.push_back(step_name(plan, workload.graph, step));
   }
   return names;
@@ -222,11 +222,11 @@ TEST_CASE("a tensor goes out after its in-place writer, and leaves with its last
         Names{"to_far conv1", "to_far sum", "to_far conv3"});
   CHECK(queue(workload, plan, StepKind::kToNear) ==
         Names{"to_near conv3", "to_near sum", "to_near conv1", "to_near data"});
-  const StepId out = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))][0];
+  const StepId out = plan.queue(StepKind::kToFar)[0];
   // relu1 (task 1) overwrites it: the copy shares a section with conv2 (task 2), its block stays
   // until sum (task 3) has read it.
   const Timeline timeline = plan_run(workload, "vdnn-like", kGigabyte);
-  const auto& computes = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
+  const auto& computes = plan.queue(StepKind::kCompute);
   CHECK(timeline.spans[out.at()].start == timeline.spans[computes[2].at()].start);
   const auto is_conv1 = [&](const Block& block) {
     return block.kind == BlockKind::kTensor &&
@@ -248,8 +248,8 @@ TEST_CASE("vdnn-conv copies a tensor with several readers out beside the last of
   CHECK(queue(workload, plan, StepKind::kToNear) ==
         Names{"to_near sum", "to_near conv1", "to_near data"});
   const Timeline timeline = plan_run(workload, "vdnn-conv", kGigabyte);
-  const auto& computes = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kCompute))];
-  const StepId out = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToFar))][0];
+  const auto& computes = plan.queue(StepKind::kCompute);
+  const StepId out = plan.queue(StepKind::kToFar)[0];
   CHECK(timeline.spans[out.at()].start == timeline.spans[computes[3].at()].start);  // sum
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("a convolution whose input is near ends vDNN's search for a prefetch")
   CHECK(in == Names{"to_near gelu", "to_near conv1", "to_near data"});
   // Beside conv4 X(conv3), beside conv3 X(conv2). Beside gelu nothing: conv2 is next and has its
   // input. So the data comes beside conv2, after gelu.
-  const StepId data = plan.queues[static_cast<std::size_t>(queue_index(0, StepKind::kToNear))][2];
+  const StepId data = plan.queue(StepKind::kToNear)[2];
   Names waits;
   for (const StepId step : plan.waits[data]) waits.push_back(step_name(plan, workload.graph, step));
   CHECK(std::count(waits.begin(), waits.end(), "gelu.backward") == 1);
@@ -284,7 +284,7 @@ TEST_CASE("a network input that backward never reads dies with its last reader a
 /// Sum of the copied bytes in GB.
 double copied(const Workload& workload, const Plan& plan, StepKind kind) {
   Bytes sum;
-  for (const StepId step : plan.queues[static_cast<std::size_t>(queue_index(0, kind))]) {
+  for (const StepId step : plan.queue(kind)) {
     sum += workload.costs.tensor_bytes[static_cast<std::size_t>(plan.steps[step.at()].object)];
   }
   return static_cast<double>(sum.count()) / 1e9;

@@ -7,8 +7,7 @@ const kColumns = 900; // of what is drawn; more are not seen
 const kBeside = 0.5; // of a window, drawn to either side of it, so that small moves need nothing new
 const kPause = 90; // ms without a move, after which a window is drawn at its own scale
 
-/** Of one device of them. */
-export function readTimeline(all, data) {
+export function readTimeline(data) {
   const spans = (of) => ({ start: of.start_ns, end: of.end_ns });
   const { at_ns: at, bytes } = data.near_memory;
   const keys = categoryKeys.filter((key) => bytes[key]);
@@ -18,7 +17,7 @@ export function readTimeline(all, data) {
     queues[name] = { ...spans(queue), name: queue.name, bytes: queue.bytes, again: new Set(queue.recomputed ?? []) };
   }
   return {
-    end: all.iteration_time_ns, budget: all.budget_near_bytes, memory: { at, keys, bytes, total }, queues,
+    end: data.iteration_time_ns, budget: data.budget_near_bytes, memory: { at, keys, bytes, total }, queues,
     stalls: { ...spans(data.stalls), cause: data.stalls.cause, before: data.stalls.before_compute, culprit: data.stalls.because_of },
   };
 }
@@ -183,19 +182,14 @@ function memoryText(run, theme, at) {
 }
 
 export function timelineChart(result, data) {
-  const runs = data.timelines.map((each) => readTimeline(data, each));
-  const ends = runs.map(({ queues }) => queues.compute.end.at(-1) ?? 0);
-  const device = { label: 'shown', at: 0, choices: data.timelines.map((each, i) => `device ${each.device}, computes until ${format.time(ends[i])}`) };
-  const left = data.devices - runs.length;
+  const run = readTimeline(data);
   return {
     id: 'timeline',
     title: 'What near memory holds, and what the queues do',
-    note: `Above: bytes in near memory by what they are; the dashed line is the budget. Below, on the same axis: when compute works, why it waits, and the copies.${data.devices > 1 ? ` Of ${data.devices} devices the slowest is shown first${left ? `; of ${left} there is nothing here, so that the page stays small (--trace has all)` : ''}.` : ''}`,
-    choosers: runs.length > 1 ? [device] : [],
+    note: 'Above: bytes in near memory by what they are; the dashed line is the budget. Below, on the same axis: when compute works, why it waits, and the copies.',
     hint: 'Drag the bar below the chart, or turn the wheel over it, to zoom; hover for steps, bytes and causes.',
     height: 560,
     option(theme, width) {
-      const run = runs[device.at];
       const lanes = lanesOf(run, theme);
       const narrow = width < 600;
       const left = narrow ? 56 : 84;
@@ -248,7 +242,6 @@ export function timelineChart(result, data) {
       };
     },
     live(chart, theme) {
-      const run = runs[device.at];
       const lanes = lanesOf(run, theme);
       let [first, last] = [0, run.end];
       let pause = null;
@@ -267,7 +260,6 @@ export function timelineChart(result, data) {
       });
     },
     rows: () => {
-      const run = runs[device.at];
       const out = [['queue', 'name', 'start_ns', 'end_ns', 'bytes', 'cause', 'because_of']];
       for (const [key, queue] of Object.entries(run.queues)) {
         queue.name.forEach((name, i) => out.push([key, name, queue.start[i], queue.end[i], queue.bytes?.[i] ?? '', '', '']));
