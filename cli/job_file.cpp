@@ -17,6 +17,7 @@
 #include "model/base/json_writer.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/solve.hpp"

@@ -23,7 +23,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {

@@ -15,6 +15,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"

@@ -15,6 +15,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 
 namespace ooc {

@@ -8,7 +8,7 @@
 
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
 
 namespace ooc {

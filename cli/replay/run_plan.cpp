@@ -15,8 +15,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/outputs.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 
 namespace ooc {

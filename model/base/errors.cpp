@@ -8,7 +8,6 @@
 #include <iterator>
 #include <utility>
 
-#include "model/base/option_text.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 

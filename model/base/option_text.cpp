@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -39,12 +38,6 @@ std::optional<std::int64_t> integer_in(std::string_view text) {
   return number_in<std::int64_t>(text);
 }
 std::optional<double> real_in(std::string_view text) { return number_in<double>(text); }
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t";

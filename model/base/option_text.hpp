@@ -17,8 +17,6 @@ namespace ooc {
 [[nodiscard]] std::optional<double> real_in(std::string_view text);
 /// Returns `text` without blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-/// Returns `text` with ASCII letters in lower case.
-[[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] Bytes bytes_of(std::string_view text, std::string_view option);
 /// Returns the rate, > 0; "inf" is kInfiniteRate.
 [[nodiscard]] BytesPerSecond rate_of(std::string_view text, std::string_view option);

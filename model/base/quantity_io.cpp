@@ -17,6 +17,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {

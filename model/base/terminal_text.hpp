@@ -1,4 +1,4 @@
-// Escapes for text from files and command lines that could deceive a terminal or its reader.
+// Text from files and command lines: letters and bytes, and escapes for what could deceive a terminal or its reader.
 #pragma once
 
 #include <cstddef>
@@ -31,5 +31,8 @@ namespace ooc {
 
 /// Returns the first `longest` bytes, or fewer, so that no UTF-8 sequence is split.
 [[nodiscard]] std::string_view cut_text(std::string_view text, std::size_t longest);
+
+/// Returns `text` with ASCII letters in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
 
 }  // namespace ooc

@@ -24,8 +24,6 @@ struct Iteration {
   DataParallel parallel = {};  ///< exchange, for several devices
   /// The device's iteration without the exchange; null: there is one device.
   std::shared_ptr<const Iteration> share = {};
-
-  [[nodiscard]] const Iteration& of_device() const { return share ? *share : *this; }
 };
 
 // Gradient accumulation: the batch is cut into micro-batches, also called rounds here. Each runs

@@ -57,18 +57,16 @@ bool within(const std::vector<std::pair<Row, Item>>& pairs, std::size_t rows, st
   });
 }
 
-std::size_t queue_of(const Step& step) { return queue_index(step.kind); }
-
 QueuedStep& queued_in(Plan& plan, StepId id) {
-  return plan
-      .queued[queue_of(plan.steps[id.at()])][static_cast<std::size_t>(plan.positions[id.at()])];
+  return plan.queued[queue_index(plan.steps[id.at()].kind)]
+                    [static_cast<std::size_t>(plan.positions[id.at()])];
 }
 
 /// True if `earlier` has certainly ended before `later`, a step of another queue, starts: `later`
 /// waits for it or for something behind it there. (Longer chains are not followed: missing one
 /// costs the engine a counter, nothing else.)
 bool certainly_before(Plan& plan, StepId earlier, StepId later) {
-  const std::size_t queue = queue_of(plan.steps[earlier.at()]);
+  const std::size_t queue = queue_index(plan.steps[earlier.at()].kind);
   return queued_in(plan, later).needs[queue] > plan.positions[earlier.at()];
 }
 
@@ -78,7 +76,7 @@ void keep_last_users(Plan& plan, std::span<const StepId> releasers, std::vector<
   kept.clear();
   for (const StepId step : releasers) {
     const auto same_queue = std::find_if(kept.begin(), kept.end(), [&](StepId other) {
-      return queue_of(plan.steps[other.at()]) == queue_of(plan.steps[step.at()]);
+      return plan.steps[other.at()].kind == plan.steps[step.at()].kind;
     });
     if (same_queue == kept.end()) {
       kept.push_back(step);
@@ -140,7 +138,7 @@ void PlanBuilder::reserve(std::size_t steps, std::size_t blocks) {
 
 StepId PlanBuilder::add(const Step& step) {
   const auto id = make_id<StepId>(plan_.steps.size());
-  const std::size_t queue = queue_of(step);
+  const std::size_t queue = queue_index(step.kind);
   plan_.positions.push_back(static_cast<std::int32_t>(plan_.queues[queue].size()));
   plan_.queues[queue].push_back(id);
   QueuedStep& queued = plan_.queued[queue].emplace_back();
@@ -174,7 +172,7 @@ void PlanBuilder::wait(StepId step, StepId until_ended) {
 }
 
 void PlanBuilder::note_wait(StepId step, StepId until_ended) {
-  std::int32_t& needed = queued_step(step).needs[queue_of(plan_.steps[until_ended.at()])];
+  std::int32_t& needed = queued_step(step).needs[queue_index(plan_.steps[until_ended.at()].kind)];
   needed = std::max(needed, plan_.positions[until_ended.at()] + 1);
 }
 

@@ -99,7 +99,7 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   if (plan == nullptr) return;
   const bool added = compresses(schedule, which.schedule_options);
   const Iteration& all = run.about(which);
-  const Iteration& share = all.of_device();
+  const Iteration& share = all.share ? *all.share : all;
   const Iteration& bounded = added ? which : share;  // nobody has to compress
   // Far updates are no tasks of it.
   const TrainingGraph& graph = share.moving ? share.moving->planned : *bounded.graph;

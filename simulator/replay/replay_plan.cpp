@@ -62,10 +62,6 @@ void raise(QueueCounts& counts, const QueueCounts& others) {
   }
 }
 
-std::size_t queue_of(const Plan& plan, StepId step) {
-  return static_cast<std::size_t>(plan.steps[step.at()].kind);
-}
-
 /// Everything that has ended when the first `count` steps of a queue have.
 QueueCounts after(const Plan& plan, const StepWaits& waits, std::size_t queue, std::int32_t count) {
   QueueCounts counts{};
@@ -84,7 +80,7 @@ std::vector<QueueCounts> counts_until_free(const Plan& plan) {
     const auto releasers = plan.releasers[make_id<BlockId>(block)];
     if (releasers.empty()) counts[block] = {kNever, kNever, kNever};
     for (const StepId step : releasers) {
-      std::int32_t& count = counts[block][queue_of(plan, step)];
+      std::int32_t& count = counts[block][queue_index(plan.steps[step.at()].kind)];
       count = std::max(count, plan.positions[step.at()] + 1);
     }
   }
@@ -113,7 +109,7 @@ StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order) {
   QueueCounts memory{};  // for the first `frees` frees
   std::size_t frees = 0;
   for (const StepId step : order.starts) {
-    const std::size_t own = queue_of(plan, step);
+    const std::size_t own = queue_index(plan.steps[step.at()].kind);
     const std::int32_t position = plan.positions[step.at()];
     QueueCounts needs;
     std::copy_n(plan.queued[own][static_cast<std::size_t>(position)].needs.begin(), kQueues,
