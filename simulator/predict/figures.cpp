@@ -87,10 +87,8 @@ void most_first(std::vector<OutOfMemory::Holder>& holders) {
   std::ranges::stable_sort(holders, [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
 }
 
-}  // namespace
-
-OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& timeline,
-                         Bytes peak) {
+OutOfMemory far_overflow_of_device(const Case& which, const CaseRun& run, const Timeline& timeline,
+                                   Bytes peak) {
   const Plan& plan = std::get<Plan>(run.plan);
   const Iteration& about = run.about(which);
   const TrainingGraph& graph = *about.graph;
@@ -139,6 +137,19 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
     if (which.moving && holder.bytes > Bytes(0)) oom.holders.push_back(holder);
   }
   most_first(oom.holders);
+  return oom;
+}
+
+}  // namespace
+
+OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& timeline,
+                         Bytes peak) {
+  OutOfMemory oom = far_overflow_of_device(which, run, timeline, peak);
+  const int devices = which.transfers.host_sharers;  // they do the same
+  for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole, &*oom.smallest_budget}) {
+    *bytes = *bytes * devices;
+  }
+  for (OutOfMemory::Holder& holder : oom.holders) holder.bytes = holder.bytes * devices;
   return oom;
 }
 

@@ -475,17 +475,6 @@ std::string state_text(const StateOptions& options) {
 }
 
 void add_state_words(const Case& which, RunReport& report) {
-  if (report.out_of_memory && report.out_of_memory->tier == OutOfMemory::Tier::kFar) {
-    OutOfMemory& oom = *report.out_of_memory;  // one device's, of a host that all share
-    const int devices = which.transfers.host_sharers;
-    for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole}) {
-      *bytes = *bytes * devices;
-    }
-    for (OutOfMemory::Holder& holder : oom.holders) holder.bytes = holder.bytes * devices;
-    for (auto* budget : {&oom.smallest_budget, &oom.least_budget}) {
-      if (*budget) *budget = **budget * devices;
-    }
-  }
   if (!report.state || report.state->far_updates == 0) return;
   report.state->far_rate = which.far_compute.throughput;
   report.state->threads = which.far_compute.threads;

@@ -12,16 +12,20 @@ Ran predict_vgg(Words more) {
   return run("predict", Words{"vgg16", "--hardware", "k40m", "--batch", "31"} + more);
 }
 
-TEST_CASE("the smallest budget of several devices is exact") {
-  const Ran none = predict_vgg({"--devices", "3", "--memory", "1200MB", "--format", "json"});
-  CHECK(none.exit_code == 3);
-  const long long smallest = json_number(none.out, "smallest_budget_bytes");
-  REQUIRE(smallest > 0);
-  const auto at = [](long long budget) {
-    return predict_vgg({"--devices", "3", "--memory", std::to_string(budget) + " B"}).exit_code;
+TEST_CASE("the smallest budgets of several devices are exact, that of far memory for their host") {
+  const auto check = [](const Words& job, const char* tier, const char* too_small) {
+    const auto ran = [&](const std::string& budget) {
+      return predict_vgg(Words{"--devices", "3", tier, budget, "--format", "json"} + job);
+    };
+    const Ran none = ran(too_small);
+    CHECK(none.exit_code == 3);
+    const long long smallest = json_number(none.out, "smallest_budget_bytes");
+    REQUIRE(smallest > 0);
+    CHECK(ran(std::to_string(smallest) + " B").exit_code == 0);
+    CHECK(ran(std::to_string(smallest - 1) + " B").exit_code == 3);
   };
-  CHECK(at(smallest) == 0);
-  CHECK(at(smallest - 1) == 3);
+  check({}, "--memory", "1200MB");
+  check({"--memory", "1900MB", "--schedule", "vdnn-all"}, "--far-memory", "100MB");
 }
 
 TEST_CASE("an exported plan of several devices runs elsewhere in the same time") {
