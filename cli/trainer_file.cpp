@@ -23,12 +23,15 @@ namespace {
 
 constexpr std::string_view kJobFlag = "--job";
 constexpr int kMostFiles = 4;  // a file that names itself ends there
+/// DeepSpeed's reduce_bucket_size; Transformers fills in the hidden size squared for "auto".
+constexpr double kOwnBucket = 5e8;
 
 /// Keys that say the same, of which the first that is there counts.
 struct Key {
   std::string_view says;          ///< name in the code below; empty: nothing that is predicted
   std::string_view pointers;      ///< between blanks
   std::string_view changes = {};  ///< without a name: what it would change
+  double usual = 1;               ///< without a name: a number that changes nothing
 };
 
 constexpr Key kKeys[] = {
@@ -52,6 +55,7 @@ constexpr Key kKeys[] = {
     {"compiled", "/torch_compile /dynamo_config/dynamo_backend"},
     {"deepspeed", "/zero_optimization /train_micro_batch_size_per_gpu /deepspeed_config"},
     {"zero_stage", "/zero_optimization/stage /deepspeed_config/zero_stage"},
+    {"bucket", "/zero_optimization/reduce_bucket_size"},
     {"offload_optimizer",
      "/zero_optimization/offload_optimizer/device /zero_optimization/cpu_offload "
      "/deepspeed_config/offload_optimizer_device"},
@@ -94,6 +98,13 @@ constexpr Key kKeys[] = {
     {"", "/megatron_lm_config", "layers would be split over devices"},
     {"", "/num_machines", "one machine is predicted"},
     {"", "/use_cpu", "a GPU is predicted"},
+    {"", "/zero_optimization/allgather_bucket_size",
+     "gathers behind updates would be cut otherwise", 5e8},
+    {"", "/zero_optimization/stage3_max_reuse_distance", "weights would stay for nearer uses alone",
+     1e9},
+    {"", "/zero_optimization/stage3_max_live_parameters", "other weights would be whole at once",
+     1e9},
+    {"", "/zero_optimization/stage3_prefetch_bucket_size", "gathers would not come by units", 5e7},
     {"", "/zero_optimization/zero_hpz_partition_size", "shards would be held twice"},
     {"", "/zero_optimization/mics_shard_size", "shards would be held more often"},
     {"", "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
@@ -150,8 +161,8 @@ struct Said {
     constexpr std::string_view kOff[] = {"false", "no", "off", "none", "0", "disabled"};
     return std::ranges::find(kOff, lower_case(text)) == std::end(kOff);
   }
-  [[noreturn]] void fail(std::string expected) const {
-    throw SpecError({file, pointer, in_quotes(text), std::move(expected)});
+  [[noreturn]] void fail(std::string expected, std::string hint = {}) const {
+    throw SpecError({file, pointer, in_quotes(text), std::move(expected), std::move(hint)});
   }
   [[nodiscard]] std::int64_t number() const {
     try {
@@ -260,11 +271,14 @@ class Reader {
       value.fail(value.found(), "one value");
     }
     // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
-    if (said.text == "auto") said.text = said.pointer == "/bf16" ? "true" : "";
+    if (said.text == "auto" && key.says != "bucket") {
+      said.text = said.pointer == "/bf16" ? "true" : "";
+    }
     // accelerate writes empty objects of what it does not use.
     const bool says_by_keys = key.says == "deepspeed" || key.says == "fsdp";
     if (key.says.empty()) {
-      const bool changes = is_object || (!said.text.empty() && said.is_on() && said.text != "1");
+      const bool says = !said.text.empty() && (said.is_on() || key.usual != 1);
+      const bool changes = is_object || (says && real_in(said.text) != key.usual);
       if (changes) leave_out(said, key.changes);
     } else if (is_object ? says_by_keys && !value.members().empty() : !said.text.empty()) {
       said_.emplace(key.says, std::move(said));
@@ -419,9 +433,11 @@ class Reader {
     }
     constexpr std::string_view kTypes[] = {"multi_gpu", "fsdp", "deepspeed", "megatron_lm"};
     const Said* type = on("distributed");
-    if (type && std::ranges::find(kTypes, lower_case(type->text)) == std::end(kTypes)) {
-      type->fail("NO, MULTI_GPU, FSDP, DEEPSPEED or MEGATRON_LM");
-    }
+    const std::string name = type ? lower_case(type->text) : "";
+    if (!type || std::ranges::find(kTypes, name) != std::end(kTypes)) return;
+    const bool is_other = name.starts_with("multi_") || name == "xla" || name == "mps";
+    type->fail("NO, MULTI_GPU, FSDP, DEEPSPEED or MEGATRON_LM",
+               is_other ? "devices that run neither CUDA nor ROCm are not predicted" : "");
   }
 
   /// FullyShardedDataParallel's strategies; fully_shard is told whether to reshard.
@@ -478,7 +494,16 @@ class Reader {
     }
     const Said* compiled = on("compiled");
     if (stage && stage->is_on()) {
-      set("--framework", is_third ? "deepspeed-zero-3" : "deepspeed-zero-2", *stage);
+      const Said* bucket = find("bucket");
+      const bool by_size = is_third && bucket && bucket->text == "auto";
+      set("--framework",
+          by_size    ? "deepspeed-zero-3"
+          : is_third ? "deepspeed-zero-3-own"
+                     : "deepspeed-zero-2",
+          by_size ? *bucket : *stage);
+      if (bucket && !by_size && real_in(bucket->text) != kOwnBucket) {
+        leave_out(*bucket, "gradient_buckets of a framework's file says it");
+      }
     } else {
       const Said* moves = on("checkpoint_offload");
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
