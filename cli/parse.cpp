@@ -150,7 +150,7 @@ class Parser {
     for (auto& [flag, values] : given_) {
       if (flag->value.empty()) values.resize(1);
       if (values.size() > 1 && !flag->many) {
-        bad_value(flag->name, fmt::format("it {} times", values.size()), "it once");
+        bad_value(flag->name, in_quotes(values[0]) + ", then " + in_quotes(values[1]), "it once");
       }
       arguments.flags.push_back({flag, std::move(values)});
     }
