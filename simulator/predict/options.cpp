@@ -20,6 +20,7 @@ namespace ooc {
 namespace {
 
 constexpr std::int64_t kMaxDevices = 8;
+constexpr std::int64_t kMostThreads = 1024;
 constexpr double kMostComputeScale = 1000;
 
 template <std::int64_t kMost>
@@ -324,6 +325,20 @@ constexpr auto kAxes = std::to_array<Option>({
      .apply = &apply_offload,
      .steps = false,
      .separator = ';'},
+    {.flag = "--host-threads",
+     .value = "N",
+     .help = "threads of each process in far updates, OMP_NUM_THREADS: torchrun sets 1 where it "
+             "starts several; default: as many as they need",
+     .group = OptionGroup::kState,
+     .beside = kWhereStateMoves,
+     .column = "offload",
+     .list = "1,8 or 1:16:x2",
+     .values = {&parse_whole<kMostThreads>, &show_whole},
+     .apply =
+         [](std::int64_t value, CaseOptions& to) {
+           set<&CaseOptions::state_changes, &StateChanges::threads>(value, to);
+           set<&CaseOptions::state, &StateOptions::threads>(value, to);
+         }},
     {.flag = "--memory",
      .value = "SIZE",
      .help = "near memory for the job, e.g. 12GiB; default: the profile's capacity - reserved",
@@ -599,13 +614,6 @@ constexpr auto kFixed = std::to_array<Option>({
      .group = OptionGroup::kState,
      .beside = kWhereStateMoves,
      .read = &read_whole<0, 1000, &StateChanges::prefetch>},
-    {.flag = "--host-threads",
-     .value = "N",
-     .help = "threads of each process in far updates, OMP_NUM_THREADS: torchrun sets 1 where it "
-             "starts several; default: as many as they need",
-     .group = OptionGroup::kState,
-     .beside = kWhereStateMoves,
-     .read = &read_whole<1, 1024, &StateChanges::threads>},
     {.flag = "--grad-slots",
      .value = "N",
      .help = "units of gradients that are near at once where gradients leave; default 2",

@@ -111,6 +111,11 @@ TEST_CASE("sweeps take placements of state, presets and rates of far updates as 
   CHECK(field_of(placed.out, 2, "iteration_time_ns") !=
         field_of(placed.out, 3, "iteration_time_ns"));
 
+  const Ran threads = sweep_state({"--state", "zero-offload", "--host-threads", "1,64"});
+  CHECK_MESSAGE(field_of(threads.out, 0, "offload").ends_with(", 1 host threads"), threads.err);
+  CHECK(field_of(threads.out, 0, "iteration_time_ns") !=
+        field_of(threads.out, 1, "iteration_time_ns"));
+
   const Ran presets = sweep_state(
       {"--state", "stream,megatron-hybrid:0.25", "--update-delay", "0", "--schedule", "all"});
   CHECK(presets.exit_code == 0);

@@ -63,6 +63,7 @@ TEST_CASE("every axis reads what it shows") {
                                : axis.flag == "--state"   ? (std::int64_t{5} << 30U) + kHalf
                                : axis.flag == "--offload" ? ((kHalf << 30U) + kHalf / 2) * 2 + 1
                                : axis.flag == "--devices" ? 4
+                               : axis.flag == "--host-threads"    ? 4
                                : axis.flag == "--expert-parallel" ? 4
                                : !axis.steps                      ? 3
                                                                   : 2'000'000'000;
