@@ -348,13 +348,13 @@ std::string when_nothing_moves(const RunReport& report, const Look& look) {
 std::string advice(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   TextTable table({left(""), left("")});
-  if (near && oom.smallest_budget.has_value()) {
-    table.add_row({fmt::format("--memory \"{} B\"", oom.smallest_budget->count()),
-                   "the smallest budget that suffices for this schedule"});
-  }
-  if (!near && oom.smallest_budget.has_value()) {
-    table.add_row({fmt::format("--far-memory \"{} B\"", oom.smallest_budget->count()),
-                   "the smallest far memory that suffices for this schedule"});
+  if (oom.smallest_budget.has_value()) {
+    table.add_row(
+        {fmt::format("--{} \"{} B\"", near ? "memory" : "far-memory", oom.smallest_budget->count()),
+         fmt::format("the smallest {} that suffices for this schedule",
+                     near ? "budget" : "far memory")});
+  } else if (near) {
+    table.add_row({"ooc-paleo need near-memory", "the smallest budget that suffices"});
   }
   if (report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});

@@ -152,10 +152,9 @@ class StatePlanner {
         least = plan_in(*lacks->smallest_budget);
         continue;
       }
-      const bool fits = own.budget_ <= budget_;
       PlanResult roomy = plan_in(budget_);
       const Plan* found = std::get_if<Plan>(&roomy);
-      return !fits || (found != nullptr && own.covers(taken_by(*found))) ? roomy : least;
+      return found == nullptr || own.covers(taken_by(*found)) ? roomy : least;
     }
     return made;
   }
