@@ -345,13 +345,23 @@ namespace {
 
 /// PyTorch's foreach Adam takes the roots of all second moments before it divides by them: a number of the state for
 /// each parameter, for as long as the update takes. One update a layer is counted here, each with all of them.
-Bytes update_temporaries(const TrainingGraph& graph, AdamKernels adam, int shards) {
-  if (adam != AdamKernels::kForeach || graph.optimizer != Optimizer::kAdam) return Bytes(0);
-  Bytes bytes;
+TaskAlternative update_temporaries(const TrainingGraph& graph, AdamKernels adam, int shards) {
+  TaskAlternative update;
+  if (adam != AdamKernels::kForeach || graph.optimizer != Optimizer::kAdam) return update;
   for (const Layer& layer : graph.network->layers) {
-    bytes += Bytes(state_bytes(Optimizer::kMomentum, graph.per_parameter, *layer.model));
+    const Bytes states(state_bytes(Optimizer::kMomentum, graph.per_parameter, *layer.model));
+    update.workspace += states;
+    update.largest = std::max(update.largest, states);
   }
-  return Bytes(share_of_shard(bytes.count(), shards));
+  update.workspace = Bytes(share_of_shard(update.workspace.count(), shards));
+  update.largest = Bytes(share_of_shard(update.largest.count(), shards));
+  return update;
+}
+
+/// A loss's casts and gradients are tensors of as many float32 numbers as it has logits.
+Bytes largest_of_loss(const TrainingGraph& graph, const Task& task, std::int64_t batch) {
+  const LayerModel& model = *graph.network->layers[task.layer.at()].model;
+  return Bytes(model.is_loss ? model.saves.scores_bytes * batch : 0);
 }
 
 /// A layer's backward pass reads what its operations have saved: the tensor, and weights beside it.
@@ -390,16 +400,20 @@ CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& optio
   const std::int64_t learnt = trainable_parameters(*graph.network);
   const std::int64_t waiting = buffers.buckets == GradientBuffers::kAll ? learnt : buffers.buckets;
   sizes.static_bytes = Bytes(static_bytes(graph)) + Bytes(waiting * graph.per_parameter.gradient);
-  Bytes temporaries = update_temporaries(graph, options.adam, buffers.state_shards);
+  TaskAlternative update = update_temporaries(graph, options.adam, buffers.state_shards);
   if (graph.per_parameter.master > 0) {
-    temporaries += Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
+    update.largest = Bytes(0);
+    update.workspace +=
+        Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
   }
   sizes.first_alternative.push_back(0);
   for (const Task& task : graph.tasks) {
-    TaskAlternative only;
-    only.workspace =
-        task.kind == TaskKind::kUpdate ? temporaries : workspace_of(graph, task, options.batch);
-    sizes.alternatives.push_back(only);
+    sizes.alternatives.push_back(
+        task.kind == TaskKind::kUpdate
+            ? update
+            : TaskAlternative{.time = {},
+                              .workspace = workspace_of(graph, task, options.batch),
+                              .largest = largest_of_loss(graph, task, options.batch)});
     sizes.first_alternative.push_back(static_cast<std::int32_t>(sizes.alternatives.size()));
   }
   return sizes;
@@ -437,6 +451,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
     table.alternatives.push_back({.algorithm = Algorithm::kDefault,
                                   .time = rounded(seconds[i], graph),
                                   .workspace = sizes[i].workspace,
+                                  .largest = sizes[i].largest,
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));

@@ -30,6 +30,7 @@ struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
+  Bytes largest = {};  ///< tensor in `workspace`; 0: it is one tensor
   double seconds = 0;  ///< unrounded `time` in seconds
   /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
   Duration issue = {};

@@ -38,9 +38,9 @@ auto place_in_pool(const Piece& piece) {
 }  // namespace
 
 CachingMemory::CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers,
-                             const LateStates& late)
-    : PlacedMemory(plan, buffers), late_(&late), capacity_(room_beside_static(plan, budget)) {
-  for (const std::vector<Bytes>& states : late) {
+                             const CostTable& costs)
+    : PlacedMemory(plan, buffers), costs_(&costs), capacity_(room_beside_static(plan, budget)) {
+  for (const std::vector<Bytes>& states : costs.first_states) {
     for (const Bytes bytes : states) states_ += aligned_size(bytes);
   }
   to_make_ = states_ > 0;
@@ -65,12 +65,13 @@ CachingMemory CachingMemory::second() const {
 
 bool CachingMemory::makes_states(const QueuedStep& step) const {
   const Step& is = plan_.steps[step.step.at()];
-  return is.kind == StepKind::kCompute && !(*late_)[static_cast<std::size_t>(is.object)].empty();
+  return is.kind == StepKind::kCompute &&
+         !costs_->first_states[static_cast<std::size_t>(is.object)].empty();
 }
 
 bool CachingMemory::make_states() {
   to_make_ = false;
-  for (const std::vector<Bytes>& states : *late_) {
+  for (const std::vector<Bytes>& states : costs_->first_states) {
     for (const Bytes state : states) {
       const std::int64_t bytes = aligned_size(state);
       if (take_piece(pool_of(CacheStream::kKernels, bytes), bytes) == kNone) return false;
@@ -80,6 +81,7 @@ bool CachingMemory::make_states() {
 }
 
 std::int64_t CachingMemory::largest_hole() const {
+  if (split_hole_) return *split_hole_;
   const SegmentCache& cache = buffers_.cache;
   std::int64_t from_driver = capacity_ - cache.reserved;
   std::int64_t largest = 0;
@@ -103,10 +105,26 @@ bool CachingMemory::place(BlockId id) {
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return true;
   const bool sums = plan_.sums_on_stream && block.kind == BlockKind::kGradient;
-  const std::int16_t pool = pool_of(sums ? CacheStream::kSums : stream_, bytes);
-  const PieceId chosen = take_piece(pool, bytes);
-  buffers_.addresses[id.at()] = chosen;
-  return chosen != kNone;
+  const CacheStream stream = sums ? CacheStream::kSums : stream_;
+  const bool is_split = block.kind == BlockKind::kWorkspace && largest_ > 0;
+  const std::int64_t tensor = is_split ? aligned_size(Bytes(largest_)) : bytes;
+  split_hole_.reset();
+  PieceId first = kNone;
+  for (std::int64_t left = bytes; left > 0; left -= std::min(left, tensor)) {
+    const std::int64_t part = std::min(left, tensor);
+    const PieceId chosen = take_piece(pool_of(stream, part), part);
+    if (chosen == kNone) {
+      if (is_split) {
+        split_hole_ = bytes - std::max<std::int64_t>(part - largest_hole(), kBlockAlignment);
+      }
+      buffers_.cache.taken -= bytes - left;
+      give_back(first);
+      return false;
+    }
+    piece(chosen).next = std::exchange(first, chosen);
+  }
+  buffers_.addresses[id.at()] = first;
+  return true;
 }
 
 CachingMemory::PieceId CachingMemory::take_piece(std::int16_t pool, std::int64_t bytes) {
@@ -122,8 +140,16 @@ void CachingMemory::remove(BlockId id) {
   const Block& block = plan_.blocks[id.at()];
   const std::int64_t bytes = aligned_size(block.bytes);
   if (bytes == 0) return;
-  auto freed = static_cast<PieceId>(buffers_.addresses[id.at()]);
   buffers_.cache.taken -= bytes;
+  give_back(static_cast<PieceId>(buffers_.addresses[id.at()]));
+}
+
+/// Gives back the pieces of a block.
+void CachingMemory::give_back(PieceId first) {
+  while (first != kNone) free_piece(std::exchange(first, piece(first).next));
+}
+
+void CachingMemory::free_piece(PieceId freed) {
   if (const PieceId after = piece(freed).after; after != kNone && piece(after).free) {
     no_longer_free(after);
     join(freed, after);

@@ -28,20 +28,22 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
   static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay reserved
 
-  using LateStates = std::vector<std::vector<Bytes>>;  ///< by task: sizes at its first run
-
-  /// `late`: optimiser states that the first update allocates; must outlive the object.
-  CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const LateStates& late);
+  /// `costs` (first_states, the tensors of workspaces) must outlive the object.
+  CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const CostTable& costs);
   /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
 
   bool take(const QueuedStep& step) {
-    const bool copies_in = plan_.steps[step.step.at()].kind == StepKind::kToNear;
+    const Step& is = plan_.steps[step.step.at()];
+    const bool copies_in = is.kind == StepKind::kToNear;
+    largest_ = is.kind == StepKind::kCompute
+                   ? costs_->alternatives[is.alternative.at()].largest.count()
+                   : 0;
     stream_ = copies_in && !plan_.one_stream ? CacheStream::kCopiesIn : CacheStream::kKernels;
     if (to_make_ && makes_states(step) && !make_states()) return false;
     return PlacedMemory::take(step);
   }
-  /// Returns the peak of reserved bytes, as PyTorch reports it. States in `late_` are in static bytes already.
+  /// Returns the peak of reserved bytes, as PyTorch reports it. `first_states` are in static bytes already.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
   [[nodiscard]] std::int64_t free() const { return capacity_ - buffers_.cache.taken; }
   /// Returns the largest block that would fit, in a free piece or in a new segment.
@@ -58,6 +60,8 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   }
   PieceId add_piece(const Piece& piece);
   PieceId take_piece(std::int16_t pool, std::int64_t bytes);
+  void give_back(PieceId first);
+  void free_piece(PieceId freed);
   void keep_free(PieceId id);
   void no_longer_free(PieceId id);
   PieceId find_free(std::int16_t pool, std::int64_t bytes);
@@ -68,9 +72,12 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   [[nodiscard]] bool makes_states(const QueuedStep& step) const;
   bool make_states();
 
-  const LateStates* late_;
-  std::int64_t states_ = 0;  ///< bytes of all states in `late_`
+  const CostTable* costs_;
+  std::int64_t states_ = 0;   ///< bytes of all states in `first_states`
+  std::int64_t largest_ = 0;  ///< tensor in the workspace of the task at hand; 0: it is one tensor
   bool to_make_ = false;
+  std::optional<std::int64_t>
+      split_hole_;  ///< for a block whose tensors found no room, as if it were one
   CacheStream stream_ = CacheStream::kKernels;  ///< of the blocks at hand
   std::int64_t capacity_;
 };

@@ -33,7 +33,8 @@ struct Piece {
   std::int64_t offset = 0;
   std::int32_t before = -1;
   std::int32_t after = -1;
-  std::int16_t pool = 0;  ///< index in SegmentCache::free
+  std::int32_t next = -1;  ///< of the same block, if taken
+  std::int16_t pool = 0;   ///< index in SegmentCache::free
   bool free = false;
 
   [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
@@ -50,7 +51,7 @@ struct SegmentCache {
 struct MemoryBuffers {
   std::vector<std::int32_t> releases_left;  ///< by block: number of releasers that have not ended
   Arena arena;
-  std::vector<std::int64_t> addresses;  ///< by block: address, or index of its piece
+  std::vector<std::int64_t> addresses;  ///< by block: address, or index of its first piece
   SegmentCache cache;
   std::vector<Piece> pieces;
   std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse

@@ -132,7 +132,7 @@ std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers&
                : run_loop<SharedLink, 3, false>(input, memory, buffers);
   }
   if (input.allocator == Allocator::kCaching) {
-    const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs.first_states);
+    const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs);
     auto blocked = run_any(input, memory, buffers);
     if (blocked || input.costs.first_states.empty()) return blocked;
     return run_any(input, memory.second(), buffers);

@@ -191,6 +191,21 @@ TEST_CASE("copies in find no memory that kernels have freed, unless they share a
   }
 }
 
+TEST_CASE("tensors of a workspace lie in the holes that they fit") {
+  for (const std::int64_t largest : {0, 12}) {
+    Scenario s;
+    const StepId first = s.compute(10);
+    s.takes(first, 12 * kMiB, {first});
+    const StepId second = s.compute(10, {first});
+    s.takes_workspace(second, 24 * kMiB, largest * kMiB);
+    const StepId third = s.compute(10, {second});
+    s.takes(third, 12 * kMiB, {third});
+    s.takes(third, 12 * kMiB, {third});
+    s.run(100 * kMiB, Allocator::kCaching);
+    CHECK(s.timeline().peak_near == Bytes((largest == 0 ? 36 : 24) * kMiB));
+  }
+}
+
 TEST_CASE("states that the first iteration makes lie in what the second wants whole") {
   Scenario s;
   const StepId copy = s.to_far({.bytes = 1});

@@ -47,6 +47,13 @@ class Scenario {
     for (const StepId releaser : releasers) builder_.release(block, releaser);
     return block;
   }
+  /// Workspace of a task, of tensors of up to `largest` bytes.
+  void takes_workspace(StepId task, std::int64_t bytes, std::int64_t largest) {
+    const BlockId block = builder_.workspace_block({0}, Bytes(bytes));
+    builder_.acquire(task, block);
+    builder_.release(block, task);
+    costs.alternatives.back().largest = Bytes(largest);
+  }
   BlockId initially(std::int64_t bytes, std::initializer_list<StepId> releasers = {}) {
     const BlockId block = builder_.tensor_block({0}, Bytes(bytes));
     builder_.initially_resident(block);
