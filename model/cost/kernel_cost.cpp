@@ -56,6 +56,11 @@ constexpr double kNormOperands = 2.0 / 3;  // of the backward pass' three: input
 /// Dropout's forward kernel, which draws random numbers, likewise: NeuSight 0.68 to 0.73, BERT on an H200 0.65.
 constexpr double kDraws = 0.7;
 
+/// Float32 operations for a 4-bit weight: bitsandbytes searches its value by branches. Kernels without branches are 1.36 to
+/// 2.07 times as fast on A100 and H100, 1.25 to 1.8 on a T4, no faster on GA10x and Ada (bitsandbytes, pull request 1747
+/// of 2025, which came with 0.48): on an A100 twice the time of the memory's traffic.
+constexpr double kUnpackFourBits = 80;
+
 // PyTorch's pools: cycles of one multiprocessor for a pixel under a window, and, backward, for a pixel whose windows are
 // looked for (means divide by each window's size). Fitted to single pools of 3x3 and 2x2 in Inception v4, DenseNet-121
 // and U-Net on a Titan V (traces of uwsampl/dtr-prototype; within 14 %), judged by networks.
@@ -121,7 +126,10 @@ double KernelPricer::casts(const LayerModel& model, TaskKind kind) const {
     return streaming(static_cast<double>(bytes) * batch_, 1);
   };
   const double copies = streaming(static_cast<double>(all.copy_traffic), 1);
-  const double unpacking = streaming(static_cast<double>(all.unpacking), 1);
+  const double unpacking =
+      std::max(streaming(static_cast<double>(all.unpacking), 1),
+               kUnpackFourBits * static_cast<double>(all.four_bits) /
+                   platform_.machine.peak[static_cast<std::size_t>(Dtype::kFloat32)].per_second);
   switch (kind) {
     case TaskKind::kForward:
       return per_sample(all.forward_per_sample) + copies + unpacking;

@@ -166,6 +166,7 @@ struct LayerCasts {
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
   /// Bytes read and written to unpack stored weights of another type, for each product.
   std::int64_t unpacking = 0;
+  std::int64_t four_bits = 0;  ///< of these the number of 4-bit weights
 };
 
 /// Weight matrix that layers may share. Rows belong to the output (linear) or to the table (embedding).

@@ -217,6 +217,10 @@ void unpack(const SpecView& spec, const LayerInputs& inputs, LayerModel& model) 
   if (!is_quantised(*model.storage) && stored == counts.matrix * whole) return;
   const Wide written = Wide(counts.matrix) * whole;
   model.casts.unpacking = to_count(spec, written + stored, "bytes of weights written out");
+  const bool scales_too = *model.storage == WeightStorage::kNf4Double;  // unpacked and shifted first
+  if (scales_too || *model.storage == WeightStorage::kNf4) model.casts.four_bits = counts.matrix;
+  model.launches.forward += scales_too ? 3 : 1;
+  model.launches.backward += scales_too ? 3 : 1;
   for (TaskWork* work : {&model.work.forward, &model.work.backward_data}) {
     work->bytes_fixed = to_count(spec, Wide(work->bytes_fixed) + model.casts.unpacking,
                                  "bytes of weights written out");
