@@ -53,6 +53,7 @@ class PrecisionSetter {
         read_as_it_is(i);
       }
     }
+    if (precision_.autocasts() && model_.storage && is_quantised(*model_.storage)) widen_result();
   }
 
   /// Parts compute in one type; what they read from outside stays as it is.
@@ -146,6 +147,23 @@ class PrecisionSetter {
     ++model_.launches.backward;
     if (has > wants) model_.walk_backward.add(bytes(count(input)), has + wants);
     model_.work.backward_data.workspace_per_sample += bytes(count(input) * wants);
+  }
+
+  /// bitsandbytes gives its result the type of what it reads, and autocast leaves that alone.
+  void widen_result() {
+    const std::int64_t wants = inputs_.bytes_of(0);
+    const std::int64_t has = inputs_.element_bytes();
+    if (wants <= has) return;
+    model_.output_bytes_per_element = wants;
+    const Wide numbers = elements(model_.output);
+    for (TaskWork* work : {&model_.work.forward, &model_.work.backward_data}) {
+      add(*work, bytes(numbers * (has + wants)));
+      work->workspace_per_sample += bytes(numbers * has);
+    }
+    model_.casts.forward_per_sample += bytes(numbers * (has + wants));
+    model_.casts.backward_per_sample += bytes(numbers * (has + wants));
+    ++model_.launches.forward;
+    ++model_.launches.backward;
   }
 
   /// The kernel widens on its way what is narrower than its result.
