@@ -353,8 +353,7 @@ JobResult RowRunner::made(const Arguments& arguments) {
     add_columns(report, result);
     add_timeline(report, which, run, result);
     result.note = why_not(report);
-    result.job_kind =
-        job_kind(which, *find_schedule(report.inputs.schedule), report.to_far.count() > 0);
+    result.job_kind = job_kind(which, *find_schedule(report.inputs.schedule), &report);
   });
   return result;
 }

@@ -203,11 +203,18 @@ std::optional<std::string> of_float32(const HardwareProfile& hardware) {
 
 }  // namespace
 
-std::string job_kind(const Case& which, const Schedule& schedule, bool copies) {
+std::string job_kind(const Case& which, const Schedule& schedule, const RunReport* run) {
+  const bool has_run = run && run->feasible;
+  const bool copies = !has_run || run->to_far.count() > 0;
+  constexpr double kOften = 0.25;
+  const bool waits =
+      has_run &&
+      run->stalls[static_cast<std::size_t>(StallCause::kLaunch)] / run->iteration_time > kOften;
   const Network& network = *which.workload.network;
   const auto& kernels = which.hardware.kernels;
-  return fmt::format("{}, {}, {}, on {}", what_moves(which, schedule, copies), family(network),
-                     precision_class(network), kernels ? kernels->architecture->name : "others");
+  return fmt::format("{}, {}, {}{}, on {}", what_moves(which, schedule, copies), family(network),
+                     precision_class(network), waits ? ", launch-bound" : "",
+                     kernels ? kernels->architecture->name : "others");
 }
 
 MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::string_view kind) {

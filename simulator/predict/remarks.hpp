@@ -55,9 +55,10 @@ void check_any_batch(const Workload& workload);
 
 // Kind of job by which measured errors are counted: which data move, type of network, number format.
 
-/// Returns "activations to the host, transformers, 16 bits, on hopper". `copies` false: the run
-/// moves nothing, whatever the schedule may move.
-[[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule, bool copies = true);
+/// Returns "activations to the host, transformers, 16 bits, on hopper". `run`: whether it copied anything, and whether
+/// the device waited for launches a quarter of the time ("..., launch-bound, on hopper"); null: what the schedule may.
+[[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule,
+                                   const RunReport* run = nullptr);
 
 /// Returns the entry of the kind; else the entry of the kind without its machine; else an entry
 /// with `figures` 0.

@@ -391,8 +391,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   report.in_words = schedule.is(Trait::kOptimizes);
   report.remarks = which.remarks;
   if (which.errors) {
-    const bool copies = !report.feasible || report.to_far.count() > 0;
-    report.errors = errors_of_kind(*which.errors, job_kind(which, schedule, copies));
+    report.errors = errors_of_kind(*which.errors, job_kind(which, schedule, &report));
   }
   report.norms_by_round = report.rounds > 1 && has_batch_norm(*which.workload.network);
   if (report.norms_by_round) report.remarks.push_back(norms_remark(report.sub_batch));
