@@ -402,7 +402,7 @@ CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& optio
   sizes.static_bytes = Bytes(static_bytes(graph)) + Bytes(waiting * graph.per_parameter.gradient);
   TaskAlternative update = update_temporaries(graph, options.adam, buffers.state_shards);
   if (graph.per_parameter.master > 0) {
-    update.largest = Bytes(0);
+    update.largest = Bytes(0);  // software with master copies updates flat buffers
     update.workspace +=
         Bytes(update_copies(buffers, learnt, largest_trainable_layer(*graph.network)));
   }

@@ -234,8 +234,10 @@ void unpack(const SpecView& spec, const LayerInputs& inputs, LayerModel& model) 
   const std::int64_t stored = stored_bytes(*model.storage, counts);
   if (!is_quantised(*model.storage) && stored == counts.matrix * whole) return;
   const Wide written = Wide(counts.matrix) * whole;
-  model.casts.unpacking = to_count(spec, written + stored, "bytes of weights written out");
-  const bool scales_too = *model.storage == WeightStorage::kNf4Double;  // unpacked and shifted first
+  const bool scales_too = *model.storage == WeightStorage::kNf4Double;
+  // Scales are unpacked, shifted and then read: 16 bytes more for each 64 weights.
+  const std::int64_t scales = scales_too ? counts.matrix / 4 : 0;
+  model.casts.unpacking = to_count(spec, written + stored + scales, "bytes of weights written out");
   if (scales_too || *model.storage == WeightStorage::kNf4) model.casts.four_bits = counts.matrix;
   model.launches.forward += scales_too ? 3 : 1;
   model.launches.backward += scales_too ? 3 : 1;

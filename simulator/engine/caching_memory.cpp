@@ -1,6 +1,8 @@
 #include "simulator/engine/caching_memory.hpp"
 
+#include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace ooc {
 
@@ -81,7 +83,7 @@ bool CachingMemory::make_states() {
 }
 
 std::int64_t CachingMemory::largest_hole() const {
-  if (split_hole_) return *split_hole_;
+  if (hole_) return *hole_;
   const SegmentCache& cache = buffers_.cache;
   std::int64_t from_driver = capacity_ - cache.reserved;
   std::int64_t largest = 0;
@@ -108,15 +110,12 @@ bool CachingMemory::place(BlockId id) {
   const CacheStream stream = sums ? CacheStream::kSums : stream_;
   const bool is_split = block.kind == BlockKind::kWorkspace && largest_ > 0;
   const std::int64_t tensor = is_split ? aligned_size(Bytes(largest_)) : bytes;
-  split_hole_.reset();
   PieceId first = kNone;
   for (std::int64_t left = bytes; left > 0; left -= std::min(left, tensor)) {
     const std::int64_t part = std::min(left, tensor);
     const PieceId chosen = take_piece(pool_of(stream, part), part);
     if (chosen == kNone) {
-      if (is_split) {
-        split_hole_ = bytes - std::max<std::int64_t>(part - largest_hole(), kBlockAlignment);
-      }
+      lacks_ = std::max<std::int64_t>(part - largest_hole(), kBlockAlignment);
       buffers_.cache.taken -= bytes - left;
       give_back(first);
       return false;

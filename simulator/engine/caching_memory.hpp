@@ -17,6 +17,8 @@
 // Not modelled: weights in segments (static bytes are one sum below), and biases apart.
 #pragma once
 
+#include <optional>
+
 #include "simulator/engine/near_memory.hpp"
 
 namespace ooc {
@@ -36,12 +38,15 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   bool take(const QueuedStep& step) {
     const Step& is = plan_.steps[step.step.at()];
     const bool copies_in = is.kind == StepKind::kToNear;
+    hole_.reset();
     largest_ = is.kind == StepKind::kCompute
                    ? costs_->alternatives[is.alternative.at()].largest.count()
                    : 0;
     stream_ = copies_in && !plan_.one_stream ? CacheStream::kCopiesIn : CacheStream::kKernels;
     if (to_make_ && makes_states(step) && !make_states()) return false;
-    return PlacedMemory::take(step);
+    if (PlacedMemory::take(step)) return true;
+    hole_ = step.acquired.count() - lacks_;
+    return false;
   }
   /// Returns the peak of reserved bytes, as PyTorch reports it. `first_states` are in static bytes already.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
@@ -76,8 +81,10 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
   std::int64_t states_ = 0;   ///< bytes of all states in `first_states`
   std::int64_t largest_ = 0;  ///< tensor in the workspace of the task at hand; 0: it is one tensor
   bool to_make_ = false;
+  /// Bytes that the last tensor without a place lacked, those of its step before it placed.
+  std::int64_t lacks_ = 0;
   std::optional<std::int64_t>
-      split_hole_;  ///< for a block whose tensors found no room, as if it were one
+      hole_;  ///< what the last step would have needed larger; unset: it found room
   CacheStream stream_ = CacheStream::kKernels;  ///< of the blocks at hand
   std::int64_t capacity_;
 };

@@ -201,6 +201,8 @@ std::optional<std::string> of_float32(const HardwareProfile& hardware) {
       hardware.name, format_flop_rate(plain->second), format_flop_rate(tf32->second));
 }
 
+constexpr std::string_view kLaunchBound = ", launch-bound";
+
 }  // namespace
 
 std::string job_kind(const Case& which, const Schedule& schedule, const RunReport* run) {
@@ -213,7 +215,7 @@ std::string job_kind(const Case& which, const Schedule& schedule, const RunRepor
   const Network& network = *which.workload.network;
   const auto& kernels = which.hardware.kernels;
   return fmt::format("{}, {}, {}{}, on {}", what_moves(which, schedule, copies), family(network),
-                     precision_class(network), waits ? ", launch-bound" : "",
+                     precision_class(network), waits ? kLaunchBound : "",
                      kernels ? kernels->architecture->name : "others");
 }
 
@@ -225,8 +227,11 @@ MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::str
   constexpr std::int64_t kFewestOfMachine =
       3;  // one or two say less of a machine than the others' do
   if (found != table.end() && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
-  if (!is_narrowest) return {.kind = std::string(kind)};
-  return errors_of_kind(table, kind.substr(0, machine));
+  if (is_narrowest) return errors_of_kind(table, kind.substr(0, machine));
+  if (kind.ends_with(kLaunchBound)) {
+    return errors_of_kind(table, kind.substr(0, kind.size() - kLaunchBound.size()));
+  }
+  return {.kind = std::string(kind)};
 }
 
 std::optional<std::string> dtype_remark(const Network& network, const HardwareProfile* hardware,
