@@ -209,12 +209,12 @@ TEST_CASE("tensors of a workspace lie in the holes that they fit") {
 TEST_CASE("a step lacks what its first tensor without a place lacks") {
   Scenario s;
   const StepId first = s.compute(10);
-  s.takes(first, 12 * kMiB);
+  s.takes(first, 24 * kMiB);
   const StepId second = s.compute(10, {first});
-  s.takes_workspace(second, 24 * kMiB, 12 * kMiB);
-  s.takes(second, 12 * kMiB, {second});
-  s.run(40 * kMiB, Allocator::kCaching);
-  CHECK(s.blocked().wanted - s.blocked().largest_hole == Bytes(8 * kMiB));
+  s.takes_workspace(second, 48 * kMiB, 24 * kMiB);
+  s.takes(second, 24 * kMiB, {second});
+  s.run(84 * kMiB, Allocator::kCaching);
+  CHECK(s.blocked().wanted - s.blocked().largest_hole == Bytes(12 * kMiB));
 }
 
 TEST_CASE("states that the first iteration makes lie in what the second wants whole") {
