@@ -496,6 +496,9 @@ class Reader {
     if (stage && stage->is_on()) {
       const Said* bucket = find("bucket");
       const bool by_size = is_third && bucket && bucket->text == "auto";
+      if (bucket && bucket->text != "auto" && !real_in(bucket->text)) {
+        bucket->fail("a number of parameters, or \"auto\"");
+      }
       set("--framework",
           by_size    ? "deepspeed-zero-3"
           : is_third ? "deepspeed-zero-3-own"

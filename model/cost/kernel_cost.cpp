@@ -57,8 +57,8 @@ constexpr double kNormOperands = 2.0 / 3;  // of the backward pass' three: input
 constexpr double kDraws = 0.7;
 
 /// Float32 operations for a 4-bit weight: bitsandbytes searches its value by branches. Kernels without branches are 1.36 to
-/// 2.07 times as fast on A100 and H100, 1.25 to 1.8 on a T4, no faster on GA10x and Ada (bitsandbytes, pull request 1747
-/// of 2025, which came with 0.48): on an A100 twice the time of the memory's traffic.
+/// 2.07 times as fast on A100 and H100, 1.25 to 1.8 on a T4, for large matrices no faster on GA10x and Ada (bitsandbytes,
+/// pull request 1747 of September 2025): on an A100 twice the time of the memory's traffic. Later versions unpack faster.
 constexpr double kUnpackFourBits = 80;
 
 // PyTorch's pools: cycles of one multiprocessor for a pixel under a window, and, backward, for a pixel whose windows are
