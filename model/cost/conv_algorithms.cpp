@@ -14,23 +14,20 @@
 //                             spectra of input, filters and output. Stride 1, 2-D, one group
 //   fft_tiling (float32)      the same on 32 x 32 tiles, kernels up to 32
 //
-// A transformed convolution is stages with their results in memory between them: transform the
-// filters once, and per chunk of samples transform, multiply, transform back. Each stage costs as a
-// task of the native model: launch + max(flops / rate, bytes / memory rate). For GEMM and Winograd the
-// samples in flight are the fewest that give a matrix product enough columns, or less where that cuts
-// the batch into as many chunks of equal size; more would only take more workspace. FFTs hold the
-// spectra of the whole batch.
+// A transformed convolution is stages with their results in memory between them: transform the filters once, and per
+// chunk of samples transform, multiply, transform back. Each stage costs as a task of the native model: launch +
+// max(flops / rate, bytes / memory rate). For GEMM and Winograd the samples in flight are the fewest that give a matrix
+// product enough columns, or less where that cuts the batch into as many chunks of equal size; more would only take
+// more workspace. FFTs hold the spectra of the whole batch.
 //
-// Sources: cuDNN's documentation for which algorithm takes which shape and type; Lavin and Gray,
-// "Fast Algorithms for Convolutional Neural Networks" (2016): F(2x2, 3x3), its transforms of 32, 28
-// and 24 FLOP; Mathieu, Henaff and LeCun, "Fast Training of Convolutional Networks through FFTs"
-// (2014) and Vasilache et al., "Fast Convolutional Nets With fbfft" (2015): the count of complex
-// products, power-of-two sizes, Hermitian symmetry. In all three passes the same planes meet, each
-// pair once per frequency or tile position; backward-weights sums over samples, the others over
-// channels. Both keep all spectra of a batch, and so does cuDNN: Oyama et al., "u-cuDNN" (2018) cut the
-// batch to make workspaces smaller. Assumed, because no source gives them for all machines: the
-// efficiencies relative to `conv` and the columns in flight (constants below;
-// compute.efficiency.conv_<algorithm> of a profile replaces the former).
+// Sources: cuDNN's documentation for which algorithm takes which shape and type; Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks" (2016): F(2x2, 3x3), its transforms of 32, 28 and 24 FLOP; Mathieu, Henaff and LeCun,
+// "Fast Training of Convolutional Networks through FFTs" (2014) and Vasilache et al., "Fast Convolutional Nets With
+// fbfft" (2015): the count of complex products, power-of-two sizes, Hermitian symmetry. In all three passes the same
+// planes meet, each pair once per frequency or tile position; backward-weights sums over samples, the others over
+// channels. Both keep all spectra of a batch, and so does cuDNN: Oyama et al., "u-cuDNN" (2018) cut the batch to make
+// workspaces smaller. Assumed, because no source gives them for all machines: the efficiencies relative to `conv` and
+// the columns in flight (constants below; compute.efficiency.conv_<algorithm> of a profile replaces the former).
 //
 // Where it is wrong: fused kernels (cuDNN's `winograd`, small workspace) are left out; libraries'
 // real workspaces differ by their own chunking; on early layers with few channels transforms are
@@ -204,8 +201,7 @@ class Model {
     return count;
   }
 
-  /// The parts of a transformed convolution, of which there are `points` (tile positions or
-  /// frequencies) per tile.
+  /// The parts of a transformed convolution, of which there are `points` (tile positions or frequencies) per tile.
   struct Transformed {
     double points;
     double tiles;           ///< of a sample

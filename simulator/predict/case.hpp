@@ -88,8 +88,7 @@ struct CaseOptions : NetworkOptions {
 
 /// Returns --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
-/// Returns tensor sizes without times, for an unknown machine. Throws SpecError for sizes too large
-/// to count.
+/// Returns tensor sizes without times, for an unknown machine. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
                                  std::int64_t batch);
 /// Returns the graph's options, with the framework's saved tensors. Throws SpecError for define-by-run with a framework.
@@ -98,8 +97,7 @@ struct CaseOptions : NetworkOptions {
 [[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
                                                   const HardwareProfile& hardware);
 
-/// Network with the graph of its training iteration. The graph points into the network, so both
-/// move together.
+/// Network with the graph of its training iteration. The graph points into the network, so both move together.
 struct Workload {
   std::string path;  ///< for messages
   std::unique_ptr<const Network> network;

@@ -1,6 +1,5 @@
-// Options of a run, in one table. A row has the texts for --help and completion and the conversion
-// from text. For axes of sweeps it also has the meaning of values and the results that rows can
-// share.
+// Options of a run, in one table. A row has the texts for --help and completion and the conversion from text. For axes
+// of sweeps it also has the meaning of values and the results that rows can share.
 //
 // To add an option: a row in options.cpp, and the code that uses it. For an option that only
 // schedules read: a row in simulator/schedules/option_table.cpp, which this table includes.

@@ -21,9 +21,8 @@ inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 /// Whether a list may contain a value twice.
 enum class Repeats { kRefused, kAllowed };
 
-/// Returns the values in the order written. Throws SpecError at the axis's flag for an empty,
-/// descending or endless range, a repeated value, or more than kMaxSweepValues. A rate's `inf` may
-/// be an element, not an end of a range.
+/// Returns the values in the order written. Throws SpecError at the axis's flag for an empty, descending or endless
+/// range, a repeated value, or more than kMaxSweepValues. A rate's `inf` may be an element, not an end of a range.
 [[nodiscard]] AxisValues axis_values(const Option& axis, const std::string& text,
                                      Repeats repeats = Repeats::kRefused);
 

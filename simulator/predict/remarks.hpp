@@ -1,6 +1,5 @@
-// Remarks on unexpected properties of a prediction: several devices of which one is simulated,
-// batch norms of micro-batches, float32 on machines where frameworks use the faster TF32, and
-// copies of 16-bit weights in the peak.
+// Remarks on unexpected properties of a prediction: several devices of which one is simulated, batch norms of
+// micro-batches, float32 on machines where frameworks use the faster TF32, and copies of 16-bit weights in the peak.
 #pragma once
 
 #include <cstdint>
@@ -60,16 +59,14 @@ void check_any_batch(const Workload& workload);
 [[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule,
                                    const RunReport* run = nullptr);
 
-/// Returns the entry of the kind; else the entry of the kind without its machine; else an entry
-/// with `figures` 0.
+/// Returns the entry of the kind; else the entry of the kind without its machine; else an entry with `figures` 0.
 [[nodiscard]] MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table,
                                             std::string_view kind);
 
 // Assumed numbers of a profile on which a prediction depends, for warnings in reports.
 
-/// Returns the profile's assumed fields in use: not those of other transfer modes or compute
-/// models, nor those that a flag replaces (--memory, --link, --latency, --far-throughput). Then the
-/// framework's, such as "framework.host_issue".
+/// Returns the profile's assumed fields in use: not those of other transfer modes or compute models, nor those that a
+/// flag replaces (--memory, --link, --latency, --far-throughput). Then the framework's, such as "framework.host_issue".
 [[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
                                                       const RunInputs& inputs,
                                                       const Framework& framework = {});

@@ -1,5 +1,4 @@
-// Runs a grid on several threads and returns rows in order: the same bytes for any number of
-// threads.
+// Runs a grid on several threads and returns rows in order: the same bytes for any number of threads.
 //
 // Work is split into pieces of up to kRowsPerPiece rows of one unit (study.hpp). Shared results are
 // computed once: graphs at the start; costs from their first piece until their last is written; a
@@ -22,8 +21,7 @@
 
 namespace ooc {
 
-// Rows of a sweep on one thread, one after another in any order. Costs and plans shared with the
-// row before are reused.
+// Rows of a sweep on one thread, one after another in any order. Costs and plans shared with the row before are reused.
 
 /// Returns the costs of a row, from a cache; throws SpecError if they cannot be computed.
 using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;

@@ -1,6 +1,5 @@
-// A doubly linked list in one array, so that taking and freeing a segment cost the same however many
-// there are, and beside it the holes alone, for the search: there are few of them, because holes
-// join as soon as they touch.
+// A doubly linked list in one array, so that taking and freeing a segment cost the same however many there are, and
+// beside it the holes alone, for the search: there are few of them, because holes join as soon as they touch.
 #include "simulator/schedules/address_space.hpp"
 
 #include "model/base/errors.hpp"

@@ -2,15 +2,13 @@
 // barriers: backward starts at once with what was kept, copies in run ahead of it in order, and a
 // used buffer is dropped, not written back.
 //
-// How early "as memory allows" is must be decided before anything runs, or tomorrow's tensors fill
-// the memory that today's task needs and the run stands still. So the plan is made on a ledger of
-// the bytes that every task must find (memory_ledger.hpp): what it reads and writes, its workspace,
-// and every tensor that is alive across it and does not move. Candidates to move are the tensors
-// with a gap between their last forward and their first backward use. Nearest use first, each gets
-// the longest stay the ledger has room for: the smallest position t from which on it fits, never
-// before the t of the last one that moves (copies in run in order). A candidate whose t is its last
-// forward use never leaves. From the first one that cannot stay on, all move; on a chain that is
-// "keep the longest suffix".
+// How early "as memory allows" is must be decided before anything runs, or tomorrow's tensors fill the memory that
+// today's task needs and the run stands still. So the plan is made on a ledger of the bytes that every task must find
+// (memory_ledger.hpp): what it reads and writes, its workspace, and every tensor that is alive across it and does not
+// move. Candidates to move are the tensors with a gap between their last forward and their first backward use. Nearest
+// use first, each gets the longest stay the ledger has room for: the smallest position t from which on it fits, never
+// before the t of the last one that moves (copies in run in order). A candidate whose t is its last forward use never
+// leaves. From the first one that cannot stay on, all move; on a chain that is "keep the longest suffix".
 //
 // Example, four layers a b c d, outputs of 1 GB saved for backward, network input 1 GB. GB that the
 // tasks need if all candidates (c, b, a: d is read at once) move, and with c, then b booked for M = 4:
@@ -27,10 +25,9 @@
 // forward pass waits for copies out (recomputation is then cheaper); on networks with skips, where
 // which tensors to keep is a knapsack and "nearest first" is only a good guess.
 //
-// Source: OOC-Paleo, section 3.5, capacity-based prefetching, read as in docs/architecture.md 4.
-// Deviation: the paper keeps whole layers of a chain; here any tensor of any graph with skips is a
-// candidate. Anomalies (more memory, yet slower) exist on graphs with skips, none was found on
-// chains; a case is kept in tests/golden.
+// Source: OOC-Paleo, section 3.5, capacity-based prefetching, read as in docs/architecture.md 4. Deviation: the paper
+// keeps whole layers of a chain; here any tensor of any graph with skips is a candidate. Anomalies (more memory, yet
+// slower) exist on graphs with skips, none was found on chains; a case is kept in tests/golden.
 #include <algorithm>
 
 #include "simulator/plan/memory_ledger.hpp"

@@ -1,8 +1,7 @@
 // in-core: nothing moves. The reference that every other schedule is measured against, and the
 // answer to "does it fit as it is": the peak is exact under the graph's accounting.
 //
-// Example, four layers a b c d whose backward reads their outputs (saves "output"), 1 GB each,
-// network input 1 GB:
+// Example, four layers a b c d whose backward reads their outputs (saves "output"), 1 GB each, network input 1 GB:
 //
 //     task      a.fw b.fw c.fw d.fw d.bw c.bw b.bw a.bw
 //     near GB      2    2    3    4    5    5    4    2     (d.bw: a b c d and the gradient of c;
@@ -10,8 +9,7 @@
 //
 // The input dies after a.fw. So it runs in 5 GB and not in less.
 //
-// When it does not help: whenever the peak exceeds the budget; there is nothing it could do about
-// it.
+// When it does not help: whenever the peak exceeds the budget; there is nothing it could do about it.
 //
 // Source: the "in-core" line of OOC-Paleo's figures; every framework's default. Lifetimes are those
 // of docs/model.md, section 3. No deviation.

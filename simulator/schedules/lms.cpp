@@ -8,9 +8,8 @@
 // largest, of equals in order of the graph. --max-swaps N swaps the first N of them; without it the
 // smallest number is taken that fits, found by bisection: swapping one more never needs more memory.
 //
-// A restoration serves all backward tasks that read the tensor. With --restore-per-reader it comes back
-// for each of them and is gone in between. (The convolution behind and the activation itself both read
-// an activation's output.)
+// A restoration serves all backward tasks that read the tensor. With --restore-per-reader it comes back for each of
+// them and is gone in between. (The convolution behind and the activation itself both read an activation's output.)
 //
 // Partial serialisation: a reader waits for its own restoration (the copy in), and a restoration
 // begins only when the tensor restored before it has been used for the last time, so that no two of
@@ -53,8 +52,7 @@
 namespace ooc {
 namespace {
 
-/// Do the tasks fit when the first `count` of the ranked tensors are away? `none_away`: what they
-/// need when none is.
+/// Do the tasks fit when the first `count` of the ranked tensors are away? `none_away`: what they need when none is.
 bool fits(const PlanningProblem& problem, const std::vector<Bytes>& none_away,
           const std::vector<TensorId>& ranked, std::size_t count) {
   std::vector<Bytes> away(none_away.size() + 1);  // by task: bytes more than before it

@@ -15,10 +15,9 @@
 //     a      a 5  b 9  a+ 11  c 11         d 12 | d_d 15  d_w 15  c_d 15         c_w 15  b_d 11  a' 15  b_w 13
 //     a b    a 5  b 9  a+ 11  c 11  b+ 13  d 10 | d_d 13  d_w 13  c_d 13  b' 17  c_w 15  b_d 11  a' 15  b_w 13
 //
-// (a' has x, both forms of a, B and A near: 1 + 6 + 4 + 4.) A tensor that waits for long gains half its
-// bytes all that time, but being restored takes half as much again: more compressed is not always
-// less, so the needs of every number are worked out, the first that fits is taken, and the smallest
-// budget is the least of them, here 15 words with one.
+// (a' has x, both forms of a, B and A near: 1 + 6 + 4 + 4.) A tensor that waits for long gains half its bytes all that
+// time, but being restored takes half as much again: more compressed is not always less, so the needs of every number
+// are worked out, the first that fits is taken, and the smallest budget is the least of them, here 15 words with one.
 //
 // When it does not help: where the tensors that are read next make the peak; where kernels on a queue
 // that is busy anyway cost more than a link that is idle. Source and deviations: lms.cpp.
@@ -206,9 +205,8 @@ class CompressionPlanner {
     return tensors;
   }
 
-  /// What the tasks need, static bytes left out, when the first 0, 1, ... of the ranked tensors are
-  /// chosen: sums along the graph in which all are compressed. Where one is not, its two tasks there need
-  /// less than their neighbours.
+  /// What the tasks need, static bytes left out, when the first 0, 1, ... of the ranked tensors are chosen: sums along
+  /// the graph in which all are compressed. Where one is not, its two tasks there need less than their neighbours.
   [[nodiscard]] std::vector<Bytes> needs_by_count() const {
     const Compression all =
         compress_tensors(problem_.graph, compressible(in_order_of_return(ranked_.size())));

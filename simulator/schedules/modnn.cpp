@@ -1,9 +1,8 @@
-// modnn: moDNN's static list scheduling. The tasks are gone through once, in order, on a simulated
-// clock; for each one the memory it needs is made free, its convolution algorithm is chosen by what
-// it gains, and what later tasks need is fetched as late as does not delay them. There is one
-// compute queue and one transfer queue for both directions; outputs and gradients may leave, weights
-// stay; a tensor is copied out at most once as long as nobody changes it, and just dropped after
-// that. Each task needs no more than its own inputs and outputs, so the smallest budget is the
+// modnn: moDNN's static list scheduling. The tasks are gone through once, in order, on a simulated clock; for each one
+// the memory it needs is made free, its convolution algorithm is chosen by what it gains, and what later tasks need is
+// fetched as late as does not delay them. There is one compute queue and one transfer queue for both directions;
+// outputs and gradients may leave, weights stay; a tensor is copied out at most once as long as nobody changes it, and
+// just dropped after that. Each task needs no more than its own inputs and outputs, so the smallest budget is the
 // theoretical one: weights + the largest task (eq. 2).
 //
 // For each task t, at time T (Algorithm 1):
@@ -29,14 +28,13 @@
 // then gives fewer rounds, 1.9 times with the same; docs/validation.md), and it may move blocks where everything would
 // fit, because of holes or for a workspace.
 //
-// Source: Chen, Chen, Hu, "moDNN: Memory Optimal DNN Training on GPUs" (DATE 2018), Algorithm 1,
-// section IV. The sub-batch size (eq. 3) is chosen in sub_batch.cpp, for any schedule.
-// Where the paper is silent or this deviates: a block that forward makes for backward alone counts as used
-// when made; room for a prefetch leaves alone what tasks before its own need; "can be allocated" is predicted from what
-// every task needs by itself and what is already fetched for later ones; EST(s) takes the fastest algorithm
-// of the tasks before s; a tensor that a task changes after its copy out is copied again; everything leaves for the
-// workspace of eq. 5, too, where no scheme is found; which of equal schemes is taken, and how many are looked at, stands
-// in modnn_room.cpp.
+// Source: Chen, Chen, Hu, "moDNN: Memory Optimal DNN Training on GPUs" (DATE 2018), Algorithm 1, section IV. The
+// sub-batch size (eq. 3) is chosen in sub_batch.cpp, for any schedule. Where the paper is silent or this deviates: a
+// block that forward makes for backward alone counts as used when made; room for a prefetch leaves alone what tasks
+// before its own need; "can be allocated" is predicted from what every task needs by itself and what is already fetched
+// for later ones; EST(s) takes the fastest algorithm of the tasks before s; a tensor that a task changes after its copy
+// out is copied again; everything leaves for the workspace of eq. 5, too, where no scheme is found; which of equal
+// schemes is taken, and how many are looked at, stands in modnn_room.cpp.
 #include <algorithm>
 #include <utility>
 

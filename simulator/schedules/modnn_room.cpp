@@ -1,18 +1,16 @@
-// How room is made, section IV.B.1 of the paper. A scheme is a run of contiguous segments from which
-// blocks leave; every segment is tried as its start. The delay of a scheme is how much later than
-// now its last byte is free: a block with a far copy is free at once, another one when its copy out
-// has ended, and copies out go one after another, each as soon as the queue is free and its block's
-// last user has ended (the schedule is static, so that may lie before now). Of equal delays the scheme
-// whose blocks are needed again last is taken; or, if the policy says so, that one first of all: where
-// the queue is what everything waits for, what leaves early and is needed soon moves in vain.
+// How room is made, section IV.B.1 of the paper. A scheme is a run of contiguous segments from which blocks leave;
+// every segment is tried as its start. The delay of a scheme is how much later than now its last byte is free: a block
+// with a far copy is free at once, another one when its copy out has ended, and copies out go one after another, each
+// as soon as the queue is free and its block's last user has ended (the schedule is static, so that may lie before
+// now). Of equal delays the scheme whose blocks are needed again last is taken; or, if the policy says so, that one
+// first of all: where the queue is what everything waits for, what leaves early and is needed soon moves in vain.
 //
 // A block lies at that end of its hole where its neighbour stays longer, so that what is left of the
 // hole grows when the other neighbour goes.
 //
-// Deviation: the search goes on from where the last one ended and stops kSchemes schemes later: with
-// at most that many segments all are tried, with thousands of them planning stays linear. Blocks are
-// then offloaded in the order of their addresses, the oldest first. A search for a prefetch or a
-// workspace, which may fail, also gives up after kSegments.
+// Deviation: the search goes on from where the last one ended and stops kSchemes schemes later: with at most that many
+// segments all are tried, with thousands of them planning stays linear. Blocks are then offloaded in the order of their
+// addresses, the oldest first. A search for a prefetch or a workspace, which may fail, also gives up after kSegments.
 #include <algorithm>
 
 #include "simulator/schedules/modnn_machine.hpp"

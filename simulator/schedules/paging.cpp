@@ -1,10 +1,9 @@
-// Why nothing deadlocks: when task u is reached, the pager books all that u touches beside all that is
-// near, after it has made room for it. The copies out for that wait for the task before u and for nothing
-// else, so they end; then all that is booked for tasks up to u fits at once, and copies in for later
-// tasks are not yet due. What is fetched ahead is booked with the task beside which it is fetched, and
-// waits for the copies out that make its room, so that it takes none from that task. Where it is evicted
-// unused, the task that gets its room waits until it has come: else that task could take the room first, and
-// the copy, at the head of its queue, would wait for good.
+// Why nothing deadlocks: when task u is reached, the pager books all that u touches beside all that is near, after it
+// has made room for it. The copies out for that wait for the task before u and for nothing else, so they end; then all
+// that is booked for tasks up to u fits at once, and copies in for later tasks are not yet due. What is fetched ahead
+// is booked with the task beside which it is fetched, and waits for the copies out that make its room, so that it takes
+// none from that task. Where it is evicted unused, the task that gets its room waits until it has come: else that task
+// could take the room first, and the copy, at the head of its queue, would wait for good.
 #include "simulator/schedules/paging.hpp"
 
 #include <utility>

@@ -1,17 +1,15 @@
 // recompute: what is cheap to compute is dropped after the forward pass has used it and computed
 // again when backward wants it. No byte moves; the price is paid on the compute queue.
 //
-// Outputs of layers that multiply (convolutions, linear layers, matrix products, attention,
-// recurrent steps) and of custom layers are checkpoints, which stay for as long as backward or a
-// recomputation needs them. The layers between two checkpoints form a segment (segments.hpp says
-// how, on any graph). --recompute speed: when backward first reads something of a segment, all of it
-// is computed again, once, and each tensor then stays up to its last use. --recompute memory: each
-// backward task gets what it reads computed from the checkpoint, and drops it. --recompute cost
-// (default): once for segments that, kept at once, need no more than the largest task needs anyway,
-// so that they cannot raise the peak; from the checkpoint for every use for the others. Where
-// everything fits nothing is dropped; else as few segments as suffice, those first that give back
-// the most bytes for their time. Where all dropped do not suffice, because being computed again is
-// what makes the peak, those that need more for it than the largest task are kept.
+// Outputs of layers that multiply (convolutions, linear layers, matrix products, attention, recurrent steps) and of
+// custom layers are checkpoints, which stay for as long as backward or a recomputation needs them. The layers between
+// two checkpoints form a segment (segments.hpp says how, on any graph). --recompute speed: when backward first reads
+// something of a segment, all of it is computed again, once, and each tensor then stays up to its last use. --recompute
+// memory: each backward task gets what it reads computed from the checkpoint, and drops it. --recompute cost (default):
+// once for segments that, kept at once, need no more than the largest task needs anyway, so that they cannot raise the
+// peak; from the checkpoint for every use for the others. Where everything fits nothing is dropped; else as few
+// segments as suffice, those first that give back the most bytes for their time. Where all dropped do not suffice,
+// because being computed again is what makes the peak, those that need more for it than the largest task are kept.
 //
 // Example, five layers: a linear, gelus b c d, e linear; outputs of 4 words, data x and e of 1; all save
 // their inputs, capitals are gradients, + means again. One segment {b, c, d}; words that tasks need:
@@ -25,11 +23,10 @@
 // (d.bw: c D C), so the cost rule chooses memory here: in 17 words, 4 forward times more. With many
 // segments, all but the one in use are away, and speed saves nearly as much.
 //
-// When it does not help: where the checkpoints themselves are too large (superneurons moves them);
-// where outputs between the checkpoints are smaller than what they are computed from (an average
-// pool that shrinks its input: kept here); chains of custom layers, where all are checkpoints.
-// A dense block's concatenations feed later segments, so they count as checkpoints: less is saved
-// there than a recomputation made for that network would save.
+// When it does not help: where the checkpoints themselves are too large (superneurons moves them); where outputs
+// between the checkpoints are smaller than what they are computed from (an average pool that shrinks its input: kept
+// here); chains of custom layers, where all are checkpoints. A dense block's concatenations feed later segments, so
+// they count as checkpoints: less is saved there than a recomputation made for that network would save.
 //
 // Contents: a recomputed dropout draws the same mask again (its generator is seeded per layer and
 // iteration, as PyTorch's checkpointing restores the generator's state); a mask whose dropout
@@ -38,11 +35,10 @@
 //
 // More memory or a faster link can make it slower: it drops by layers, not by what a gap costs (tests/property/monotony_test.cpp).
 //
-// Source: Wang et al., SuperNeurons (PPoPP 2018), section 3.4, cost-aware recomputation; the idea:
-// Chen et al., Training Deep Nets with Sublinear Memory Cost (2016). Deviations: checkpoints are
-// recognised by their work, not by a list of kinds; what fits is not dropped (SuperNeurons always
-// drops); a saved value that a later segment reads is a checkpoint; segments end after 8 layers; a
-// value that the next backward task reads again is not dropped in between.
+// Source: Wang et al., SuperNeurons (PPoPP 2018), section 3.4, cost-aware recomputation; the idea: Chen et al.,
+// Training Deep Nets with Sublinear Memory Cost (2016). Deviations: checkpoints are recognised by their work, not by a
+// list of kinds; what fits is not dropped (SuperNeurons always drops); a saved value that a later segment reads is a
+// checkpoint; segments end after 8 layers; a value that the next backward task reads again is not dropped in between.
 #include "simulator/schedules/recompute_choice.hpp"
 #include "simulator/schedules/task_plan.hpp"
 

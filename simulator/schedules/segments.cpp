@@ -11,8 +11,7 @@
 namespace ooc {
 namespace {
 
-/// Longer than any segment of the shipped networks. A chain of a million cheap layers runs 4 million of them
-/// again.
+/// Longer than any segment of the shipped networks. A chain of a million cheap layers runs 4 million of them again.
 constexpr std::size_t kMostTasks = 8;
 
 class SegmentFinder {
@@ -205,8 +204,7 @@ class SegmentFinder {
     found_.list.push_back(std::move(segment));
   }
 
-  /// Fills in what the segment costs; returns the bytes that stay near only so that it can be
-  /// computed again.
+  /// Fills in what the segment costs; returns the bytes that stay near only so that it can be computed again.
   Bytes weigh(RecomputeSegment& segment, TaskId user) {
     const std::int32_t who = who_++;
     Bytes largest_workspace = workspace(user);

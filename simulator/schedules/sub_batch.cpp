@@ -1,7 +1,6 @@
-// Source: Chen, Chen, Hu, "moDNN" (DATE 2018), section IV.A. Eq. 3 as printed, b = (M - S_W) / max_t
-// M_min(t, b), has no unit: read as b <- floor(b (M - S_W) / max_t M_min(t, b)), M_min with the
-// workspace of t's fastest algorithm, from the whole batch until it stays or comes back to a size seen
-// before (then the smallest of that cycle).
+// Source: Chen, Chen, Hu, "moDNN" (DATE 2018), section IV.A. Eq. 3 as printed, b = (M - S_W) / max_t M_min(t, b), has
+// no unit: read as b <- floor(b (M - S_W) / max_t M_min(t, b)), M_min with the workspace of t's fastest algorithm, from
+// the whole batch until it stays or comes back to a size seen before (then the smallest of that cycle).
 //
 // Deviations: as many rounds as eq. 3 gives are cut as evenly as may be: 256 samples by 197 are two rounds of 128, which
 // take as long in less memory. Where plans can be tried out (best), other numbers of rounds are tried, the same for every

@@ -1,6 +1,5 @@
-// superneurons: recompute what is cheap, and move the checkpoints that then still do not fit, through
-// a cache: nothing is copied while everything fits, and what has not been used for longest goes
-// first.
+// superneurons: recompute what is cheap, and move the checkpoints that then still do not fit, through a cache: nothing
+// is copied while everything fits, and what has not been used for longest goes first.
 //
 // Which segments are dropped, and how each is computed again, is recompute's business (recompute.cpp,
 // --recompute). Only where all of them dropped do not suffice do checkpoints move; a segment that even
@@ -20,21 +19,19 @@
 //     near     5 9 13 13 17 17 18 17  21 21  21 17  21 21  17 13  17 17  13 5
 //     away     5 8 8  8  8  8  5  4   12 12  12 8   16 16  12 8   16 16  12 5
 //
-// In 17 words: g.fw lacks 1, so x leaves (it is an input: no copy out). Computing f again lacks 3: a
-// leaves. Both return: a was to come with d+, which uses c, but there is room for its 4 words only
-// after e_w; x comes with b+, which uses a. In 15 words {d} and {b} are kept, and move, so it goes on
-// down to what single tasks need: 12.
+// In 17 words: g.fw lacks 1, so x leaves (it is an input: no copy out). Computing f again lacks 3: a leaves. Both
+// return: a was to come with d+, which uses c, but there is room for its 4 words only after e_w; x comes with b+, which
+// uses a. In 15 words {d} and {b} are kept, and move, so it goes on down to what single tasks need: 12.
 //
 // When it does not help: where copies are slower than the tasks behind them (the cache says who leaves,
 // not whether that pays); where a skip's tensor takes its place all through the forward pass: tensors
 // leave only between the two passes.
 //
 // The paper takes the first plan that it finds by these rules. Recomputing costs the same on any link, though, and
-// where all segments dropped suffice there may be room for nothing else, so that a faster link or
-// more memory would be of no use, or less memory, in which segments are kept for lack of room, of more. So
-// its plan is tried against those that drop none, 1/8, 2/8 ... of the segments, cheapest first,
-// and move what then does not fit, then against plans for a little less memory, and the quickest is
-// taken (ours; docs/notebook/0015-plans-by-trial.md).
+// where all segments dropped suffice there may be room for nothing else, so that a faster link or more memory would be
+// of no use, or less memory, in which segments are kept for lack of room, of more. So its plan is tried against those
+// that drop none, 1/8, 2/8 ... of the segments, cheapest first, and move what then does not fit, then against plans for
+// a little less memory, and the quickest is taken (ours; docs/notebook/0015-plans-by-trial.md).
 //
 // Source: Wang et al., SuperNeurons (PPoPP 2018): liveness analysis, the unified tensor pool with its
 // tensor cache (least recently used), and cost-aware recomputation, section 3.

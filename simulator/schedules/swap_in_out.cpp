@@ -21,10 +21,9 @@
 // If all three must move (--keep-bytes 0B): a's copy starts at 400, b's at 300, c's at 200: triggers c.bw, d.bw
 // and d.fw. With copies of 200 ms they have to start at 300, 200 and 100 ms, and queue behind each other.
 //
-// When it does not help: where the link is slower than the backward pass: a return that was started
-// as late as possible for a link that keeps up only queues behind the others, and capacity, which
-// returns as early as memory allows, is faster. The estimate knows no stalls of the forward pass;
-// they move all triggers alike.
+// When it does not help: where the link is slower than the backward pass: a return that was started as late as possible
+// for a link that keeps up only queues behind the others, and capacity, which returns as early as memory allows, is
+// faster. The estimate knows no stalls of the forward pass; they move all triggers alike.
 //
 // More memory or a faster link can make it slower: it keeps what is written last, whatever that costs (tests/property/monotony_test.cpp).
 //

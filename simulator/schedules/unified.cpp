@@ -11,10 +11,9 @@
 //     to_near                                           a----
 //     starts   0    50   100  150  200   300  400  500  600   700       = 800 ms (in-core: 600)
 //
-// d.bw is the first to find memory full: a b c d are near and it writes the gradient of c. a came first
-// and goes out while d.bw stands still. Then d is dead, and there is room until a.bw
-// misses a, and stands still while it comes. tests/unit/schedules_paging_test.cpp has the sums, also those
-// of 3 GB: 1000 ms.
+// d.bw is the first to find memory full: a b c d are near and it writes the gradient of c. a came first and goes out
+// while d.bw stands still. Then d is dead, and there is room until a.bw misses a, and stands still while it comes.
+// tests/unit/schedules_paging_test.cpp has the sums, also those of 3 GB: 1000 ms.
 //
 // When it does not help: whenever memory is short by much. Forward fills memory with what backward needs
 // last, so that the tensors at the turn stay and the first ones leave and come back, as under capacity;

@@ -12,10 +12,9 @@
 //
 // More memory or a faster link can make it slower: it evicts as unified does (tests/property/monotony_test.cpp).
 //
-// Source: OOC-Paleo, section 4.3 (UM-Chainer with prefetch, after OC-Caffe). As the order of arrival is
-// the reverse of the order in which backward needs things, it keeps what is near the turn, like the
-// capacity strategy there. Deviations: those of unified; a prefetch that would evict what the task beside it
-// or itself needs is not made.
+// Source: OOC-Paleo, section 4.3 (UM-Chainer with prefetch, after OC-Caffe). As the order of arrival is the reverse of
+// the order in which backward needs things, it keeps what is near the turn, like the capacity strategy there.
+// Deviations: those of unified; a prefetch that would evict what the task beside it or itself needs is not made.
 #include "simulator/schedules/paging.hpp"
 
 namespace ooc {

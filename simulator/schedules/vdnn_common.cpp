@@ -1,20 +1,17 @@
-// vDNN's walk over the layers. Forward: the flagged input X of a layer is copied out while that
-// layer itself computes; the next layer waits for both, then X is dropped. An X with several
-// readers goes with the last of them. Backward: at each layer at most one copy in is started, found
-// by the search window: from the layer before downwards, the first layer with a flagged X that is
-// still far; a convolution on the way whose X is near or not flagged ends the search (there is work
-// enough before anything behind it is needed). What a layer reads and nobody has fetched comes in a
+// vDNN's walk over the layers. Forward: the flagged input X of a layer is copied out while that layer itself computes;
+// the next layer waits for both, then X is dropped. An X with several readers goes with the last of them. Backward: at
+// each layer at most one copy in is started, found by the search window: from the layer before downwards, the first
+// layer with a flagged X that is still far; a convolution on the way whose X is near or not flagged ends the search
+// (there is work enough before anything behind it is needed). What a layer reads and nobody has fetched comes in a
 // section of its own before it.
 //
-// Flags: a tensor that a backward task reads and that some layer of the given kinds reads. Not the
-// inputs of the network's last layer that is neither activation nor loss: its backward comes at
-// once.
+// Flags: a tensor that a backward task reads and that some layer of the given kinds reads. Not the inputs of the
+// network's last layer that is neither activation nor loss: its backward comes at once.
 //
-// Source: Rhu et al., vDNN, MICRO 2016, III.B and the findPrefetchLayer listing; Synced, "How to
-// Train a Very Large and Deep Model on One GPU?" (2017). Deviations: those papers see one X per
-// layer in a chain; here a layer may read several flagged tensors (one is prefetched per section,
-// the rest when needed) and a layer without backward tasks has no section to hide a copy behind.
-// Weights' gradients are static.
+// Source: Rhu et al., vDNN, MICRO 2016, III.B and the findPrefetchLayer listing; Synced, "How to Train a Very Large and
+// Deep Model on One GPU?" (2017). Deviations: those papers see one X per layer in a chain; here a layer may read
+// several flagged tensors (one is prefetched per section, the rest when needed) and a layer without backward tasks has
+// no section to hide a copy behind. Weights' gradients are static.
 #include "simulator/schedules/vdnn_common.hpp"
 
 #include <algorithm>

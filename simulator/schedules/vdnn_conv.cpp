@@ -1,10 +1,9 @@
 // vdnn-conv: vDNN's faster policy: only the inputs of convolutions move, because only they compute
 // long enough to hide a copy. The walk, its source and its deviations stand in vdnn_common.cpp.
 //
-// Example, four layers: conv1, pool1, conv2, conv3. Flagged are the inputs of conv1 (the network's,
-// so dropped without a copy out) and conv2 (pool1's output, which pool1's backward reads as well);
-// conv3 is the last layer, so its input stays; so does the input of the pool, the largest tensor of
-// all.
+// Example, four layers: conv1, pool1, conv2, conv3. Flagged are the inputs of conv1 (the network's, so dropped without
+// a copy out) and conv2 (pool1's output, which pool1's backward reads as well); conv3 is the last layer, so its input
+// stays; so does the input of the pool, the largest tensor of all.
 //
 //     section   1     2     3     4     5     6     7     8
 //     compute   conv1 pool1 conv2 conv3 conv3 conv2 pool1 conv1

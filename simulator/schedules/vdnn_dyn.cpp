@@ -30,11 +30,10 @@
 //
 // More memory or a faster link can make it slower: it takes the first plan that fits, not the quickest (tests/property/monotony_test.cpp).
 //
-// Source: Rhu et al., vDNN (MICRO 2016), III.C. Deviations: the paper finds out what fits by running
-// the candidates, here section sums say it; its first test, whether all + no workspace fits at all,
-// is the last candidate here: on its networks that is the one that needs least, on odd graphs
-// another may, and is taken. Greedy needs no more than no workspace does, so by order the last two
-// are never reached; they are tried by time.
+// Source: Rhu et al., vDNN (MICRO 2016), III.C. Deviations: the paper finds out what fits by running the candidates,
+// here section sums say it; its first test, whether all + no workspace fits at all, is the last candidate here: on its
+// networks that is the one that needs least, on odd graphs another may, and is taken. Greedy needs no more than no
+// workspace does, so by order the last two are never reached; they are tried by time.
 #include <algorithm>
 #include <array>
 #include <optional>

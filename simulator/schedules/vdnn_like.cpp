@@ -2,8 +2,7 @@
 // goes out one layer after it was written and comes back one layer before it is read; a barrier
 // after every layer. The baseline whose total has a closed form (docs/model.md, 4).
 //
-// Example, four layers a b c d, each 50 ms forward and 100 ms backward, outputs of 1 GB saved, a
-// copy takes 100 ms:
+// Example, four layers a b c d, each 50 ms forward and 100 ms backward, outputs of 1 GB saved, a copy takes 100 ms:
 //
 //     section   1    2    3    4    5    6    7    8    9   10
 //     compute   a.fw b.fw c.fw d.fw -    -    d.bw c.bw b.bw a.bw
@@ -19,9 +18,8 @@
 // When it does not help: when copies take longer than layers, every section waits for its copy; and
 // it moves everything even if nothing needs to move, so with memory to spare it only costs time.
 //
-// Source: OOC-Paleo, section 3.4, equations (7) to (9) with the fill term before the first section.
-// Deviations: the paper treats chains; skips, several tensors per layer and inputs are read as
-// above.
+// Source: OOC-Paleo, section 3.4, equations (7) to (9) with the fill term before the first section. Deviations: the
+// paper treats chains; skips, several tensors per layer and inputs are read as above.
 #include "simulator/schedules/vdnn_common.hpp"
 
 namespace ooc {

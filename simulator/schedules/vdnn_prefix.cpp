@@ -1,12 +1,11 @@
 // vdnn-prefix: a grid of two numbers, how many layers from the front have their inputs moved and
 // which one algorithm all convolutions run with; along the border of what fits, the fastest.
 //
-// The front of a network holds the largest maps, needed last: moving a prefix frees most for least.
-// For each algorithm (the one without workspace, precomputed indices, GEMM, Winograd, FFT, FFT in
-// tiles; where a convolution has not got it, the one without workspace) the shortest prefix that
-// fits is looked for; less would not fit, more would only copy more. These plans, one an algorithm,
-// are tried out and the fastest is kept; of equals the one with fewer moves, then the simpler
-// algorithm.
+// The front of a network holds the largest maps, needed last: moving a prefix frees most for least. For each algorithm
+// (the one without workspace, precomputed indices, GEMM, Winograd, FFT, FFT in tiles; where a convolution has not got
+// it, the one without workspace) the shortest prefix that fits is looked for; less would not fit, more would only copy
+// more. These plans, one an algorithm, are tried out and the fastest is kept; of equals the one with fewer moves, then
+// the simpler algorithm.
 //
 // Example, four convolutions a b c d and a network input of 1 GB each; every task takes 2 s, or 1 s with
 // 1 GB of workspace (Winograd). d's input c never moves. GB that each prefix needs, the sums in
@@ -21,14 +20,12 @@
 // At 5 GB the border has two points: nothing moved without workspace, 22 s, and the data moved with
 // Winograd, 13 s when a copy takes 4 s and 25 s when it takes 16: the trial decides.
 //
-// When it does not help: one algorithm for all gives up what vdnn-dyn's greedy choice gains; on
-// networks whose large maps are not in front a prefix is the wrong set; and finding the border costs
-// a walk per step of a search.
+// When it does not help: one algorithm for all gives up what vdnn-dyn's greedy choice gains; on networks whose large
+// maps are not in front a prefix is the wrong set; and finding the border costs a walk per step of a search.
 //
-// Source: Synced, "How to Train a Very Large and Deep Model on One GPU?" (2017). Deviations: the
-// prefix counts tensors in the order in which forward reads them last, flagged as for vdnn-all (what
-// is not flagged never moves); the border is found by halving, which on graphs with skips may miss a
-// shorter prefix that fits where a longer one does not.
+// Source: Synced, "How to Train a Very Large and Deep Model on One GPU?" (2017). Deviations: the prefix counts tensors
+// in the order in which forward reads them last, flagged as for vdnn-all (what is not flagged never moves); the border
+// is found by halving, which on graphs with skips may miss a shorter prefix that fits where a longer one does not.
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -20,13 +20,11 @@
 // collects what the layers no longer wait for; with little memory layers wait for copies after all.
 // And it moves data even if everything fits.
 //
-// `--far-compression R`: tensors are kept R times smaller in far memory; they cross the link as they
-// are.
+// `--far-compression R`: tensors are kept R times smaller in far memory; they cross the link as they are.
 //
-// Source: OOC-Paleo, section 2.1, on Shriram et al., "Dynamic Memory Management for GPU-based
-// training of Deep Neural Networks" (vDNN++, IPDPS 2019). Deviation: what fits is decided on a ledger
-// of tasks at plan time (memory_ledger.hpp says why), with copies ahead counted from when they are
-// asked for, so that no allocation can block for ever.
+// Source: OOC-Paleo, section 2.1, on Shriram et al., "Dynamic Memory Management for GPU-based training of Deep Neural
+// Networks" (vDNN++, IPDPS 2019). Deviation: what fits is decided on a ledger of tasks at plan time (memory_ledger.hpp
+// says why), with copies ahead counted from when they are asked for, so that no allocation can block for ever.
 #include <algorithm>
 #include <string>
 
