@@ -353,6 +353,10 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
         {fmt::format("--{} \"{} B\"", near ? "memory" : "far-memory", oom.smallest_budget->count()),
          fmt::format("the smallest {} that suffices for this schedule",
                      near ? "budget" : "far memory")});
+  } else if (oom.far_at_least) {
+    table.add_row({fmt::format("--memory \"{} B\" --far-memory \"{} B\"", oom.least_budget->count(),
+                               oom.far_at_least->count()),
+                   "what suffices together"});
   } else if (near) {
     table.add_row({"ooc-paleo need near-memory", "the smallest budget that suffices"});
   }
@@ -369,31 +373,38 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   return table.text({});
 }
 
-std::string smallest(const OutOfMemory& oom, const std::string& allocator) {
+/// Whose far memory is told, where there are several devices.
+std::string_view of_the_host(const RunReport& report) {
+  return report.inputs.devices > 1 ? " (all devices of a host together)" : "";
+}
+
+std::string smallest(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
-  if (oom.smallest_budget.has_value()) {
-    return fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n",
-                       near ? "budget of near memory" : "far memory",
-                       bytes_to_the_last(*oom.smallest_budget));
+  const std::string_view kind = near ? "budget of near memory" : "far memory";
+  const std::optional<Bytes> least = needed_bytes(oom);
+  if (!least) return fmt::format("\n  the smallest {} that suffices is not known\n", kind);
+  const std::string bytes = bytes_to_the_last(*least);
+  if (oom.smallest_budget) {
+    return fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n", kind, bytes);
   }
-  if (oom.least_budget.has_value()) {
-    const bool fragments = allocator != "ideal";
-    return fmt::format(
-        "\n  smallest budget of near memory: at least {}{};\n"
-        "  tried with{}, that does not suffice\n",
-        bytes_to_the_last(*oom.least_budget), fragments ? " (without fragmentation)" : "",
-        fragments ? " " + allocator : "out fragmentation");
-  }
-  return fmt::format("\n  the smallest {} that suffices is not known\n",
-                     near ? "budget" : "far memory");
+  const bool fragments = near && !oom.far_at_least && report.inputs.allocator != "ideal";
+  const std::string tried =
+      oom.far_at_least ? fmt::format(";\n  with it far memory lacks: {} of {}{}",
+                                     format_bytes(*oom.far_at_least),
+                                     format_bytes(report.inputs.far_memory), of_the_host(report))
+      : fragments      ? " (without fragmentation);\n  tried with " + report.inputs.allocator +
+                        ", that does not suffice"
+      : near ? ";\n  tried, that does not suffice"
+             : "";
+  return fmt::format("\n  smallest {}: at least {}{}\n", kind, bytes, tried);
 }
 
 /// What is there, what is wanted and what is lacking.
 std::string shortage(const RunReport& report, const OutOfMemory& oom) {
   if (oom.tier == OutOfMemory::Tier::kFar) {
     return "\n  " + printable(oom.step) +
-           fmt::format(" needs {} at once; {} are free there\n", format_bytes(oom.wanted),
-                       format_bytes(oom.free));
+           fmt::format(" needs {} at once{}; {} are free there\n", format_bytes(oom.wanted),
+                       of_the_host(report), format_bytes(oom.free));
   }
   if (report.static_bytes > report.budget_near) {
     return fmt::format(
@@ -419,7 +430,7 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
                         format_bytes(oom.largest_hole));
   }
   if (begins) text += holders(oom, look);
-  text += smallest(oom, report.inputs.allocator);
+  text += smallest(report, oom);
   if (near) {
     text += fmt::format("  when nothing moves it takes {}\n", format_bytes(report.in_core_peak)) +
             when_nothing_moves(report, look);

@@ -132,8 +132,10 @@ struct OutOfMemory {
   std::vector<Holder> holders = {};  ///< blocks in use, largest first
   /// Budget that suffices while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget = {};
-  /// Lower bound on that budget, if unknown; suffices only without fragmentation.
+  /// Lower bound on that budget, if unknown; a run with it failed.
   std::optional<Bytes> least_budget = {};
+  /// Far memory that least_budget takes, where there is less; unset: that is not why it fails.
+  std::optional<Bytes> far_at_least = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };
 

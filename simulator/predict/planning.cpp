@@ -269,13 +269,18 @@ PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes 
 
 }  // namespace
 
-PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
-                           Bytes budget) {
+bool may_overflow_far(const Case& which, const CostTable& costs) {
   Bytes all;
   for (const Bytes bytes : costs.tensor_bytes) all += bytes;
   if (framework_of(which.framework).copies.far_powers_of_two) all += all;
+  return all > which.far_capacity;
+}
+
+PlanningProblem problem_of(const Case& which, const TrainingGraph& graph, const CostTable& costs,
+                           Bytes budget) {
   const Bytes far = which.far_capacity;
-  const auto evaluate = [&which, &graph, &costs, budget, far, may_overflow = all > far,
+  const auto evaluate = [&which, &graph, &costs, budget, far,
+                         may_overflow = may_overflow_far(which, costs),
                          run = std::make_shared<TrialRun>()](const Plan& plan) {
     run->rewritten = as_it_runs(which, costs, plan);
     const Plan& runs = run->rewritten ? *run->rewritten : plan;

@@ -49,6 +49,9 @@ void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
 /// Returns the plan of the job through all passes. Throws SpecError for options that cannot be combined.
 [[nodiscard]] PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget);
 
+/// True if tensors of these costs, all together, exceed host memory.
+[[nodiscard]] bool may_overflow_far(const Case& which, const CostTable& costs);
+
 /// Returns the input of make_plan. Trial runs use the job's allocator and its framework's copy
 /// rules. A trial that overflows host memory counts as blocked.
 [[nodiscard]] PlanningProblem problem_of(const Case& which, const TrainingGraph& graph,

@@ -1,7 +1,6 @@
 #include "simulator/predict/scheduled_case.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "model/base/json_writer.hpp"
@@ -24,10 +23,8 @@ bool gains_nothing(const Case& which, const Schedule& schedule) {
 
 /// Whether more than a sum of sizes decides what suffices: holes, copies that wait for more than the schedule
 /// says, or a far memory that might overflow.
-bool sizes_may_deceive(const Case& which) {
-  const auto& sizes = which.costs.tensor_bytes;
-  const Bytes all = std::accumulate(sizes.begin(), sizes.end(), Bytes(0));
-  return which.allocator != Allocator::kIdeal || all > which.far_capacity ||
+bool sizes_may_deceive(const Case& which, const Iteration& about) {
+  return which.allocator != Allocator::kIdeal || may_overflow_far(which, about.costs) ||
          change_plans(framework_of(which.framework).copies, which.transfers.mode);
 }
 
@@ -212,13 +209,18 @@ void ScheduledCase::try_all_of_memory() {
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
 /// it is promised or only said that nothing smaller will do.
 void ScheduledCase::confirm_smallest(OutOfMemory& oom) const {
-  if (!oom.smallest_budget || is_footprint(which_.accounting) || !sizes_may_deceive(which_)) return;
+  const Iteration& about = candidates_[0].run->about(which_);
+  if (!oom.smallest_budget || is_footprint(which_.accounting)) return;
+  if (!sizes_may_deceive(which_, about)) return;
   Case with_it = which_;
   with_it.budget = *oom.smallest_budget;
   ScheduledCase trial(with_it, schedule_);
   trial.is_trial_ = true;
   (void)trial.run();
-  if (!trial.time_) oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
+  if (trial.time_) return;
+  oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
+  const std::optional<PlanResult>& overflow = trial.candidates_[0].run->far_overflow;
+  if (overflow) oom.far_at_least = needed_bytes(std::get<OutOfMemory>(*overflow));
 }
 
 bool ScheduledCase::plans_stay() const {

@@ -249,9 +249,7 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
     const RunReport& report = reports[i];
     if (report.feasible) return std::pair(0, report.iteration_time.count());
     if (!report.out_of_memory.has_value()) return std::pair(2, std::int64_t{0});
-    const OutOfMemory& oom = *report.out_of_memory;
-    const std::optional<Bytes> least =
-        oom.smallest_budget.has_value() ? oom.smallest_budget : oom.least_budget;
+    const std::optional<Bytes> least = needed_bytes(*report.out_of_memory);
     return least.has_value() ? std::pair(1, least->count()) : std::pair(2, std::int64_t{0});
   };
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });

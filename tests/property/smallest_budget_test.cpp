@@ -102,5 +102,30 @@ TEST_CASE("a far memory that would overflow makes no promise about near memory")
   CHECK(seen.promised == 1);
 }
 
+TEST_CASE("states that overflow far memory make no promise about near memory, and it is said") {
+  CaseOptions options;
+  options.batch = 1;
+  options.graph.optimizer = Optimizer::kAdam;
+  options.state.gradients = true;
+  options.state.optimizer = kOne;
+  const Workload workload = load_workload("vgg16", "NETWORK", options);
+  Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
+  // Less than the moments of 138 M parameters alone, more than all tensors of the network.
+  machine.profile.far_memory.capacity = machine.profile.far_memory.reserved + Bytes(1'000'000'000);
+  const Schedule& in_core = *find_schedule("in-core");
+  BudgetSeen seen;
+  check(workload, machine, options, in_core, seen);
+  CHECK(seen.unsure == 1);
+  const CaseRun run = run_with(workload, machine, options, in_core, Bytes(1));
+  const auto& oom = std::get<OutOfMemory>(run.plan);
+  REQUIRE(oom.far_at_least.has_value());
+  machine.profile.far_memory.capacity = machine.profile.far_memory.reserved + *oom.far_at_least;
+  check(workload, machine, options, in_core, seen);
+  CHECK(seen.promised == 1);
+  machine.profile.far_memory.capacity = machine.profile.far_memory.capacity - Bytes(1);
+  check(workload, machine, options, in_core, seen);
+  CHECK(seen.unsure == 2);
+}
+
 }  // namespace
 }  // namespace ooc
