@@ -499,13 +499,14 @@ class Reader {
       if (bucket && bucket->text != "auto" && !real_in(bucket->text)) {
         bucket->fail("a number of parameters, or \"auto\"");
       }
-      set("--framework",
-          by_size    ? "deepspeed-zero-3"
-          : is_third ? "deepspeed-zero-3-own"
-                     : "deepspeed-zero-2",
-          by_size ? *bucket : *stage);
+      const std::string framework = by_size    ? "deepspeed-zero-3"
+                                    : is_third ? "deepspeed-zero-3-own"
+                                               : "deepspeed-zero-2";
+      set("--framework", framework, by_size ? *bucket : *stage);
       if (bucket && !by_size && real_in(bucket->text) != kOwnBucket) {
-        leave_out(*bucket, "gradient_buckets of a framework's file says it");
+        leave_out(*bucket, "5e8 is taken; --framework FILE with \"like\": \"" + framework +
+                               "\", \"gradient_buckets\": N takes N (\"auto\" in Transformers: the "
+                               "hidden size squared)");
       }
     } else {
       const Said* moves = on("checkpoint_offload");
