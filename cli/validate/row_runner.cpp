@@ -148,10 +148,14 @@ void add_numbers(const SpecView& view, const std::string& at, JobResult& result)
 
 std::string why_not(const RunReport& report) {
   if (report.feasible || !report.out_of_memory) return "";
-  const auto& least = report.out_of_memory->smallest_budget;
-  if (!least) return "does not fit";
-  return fmt::format("does not fit (needs {}, has {})", format_bytes(*least),
-                     format_bytes(report.budget_near));
+  const OutOfMemory& oom = *report.out_of_memory;
+  const bool near = oom.tier == OutOfMemory::Tier::kNear;
+  const std::string text = near ? "does not fit" : "does not fit in far memory";
+  const std::optional<Bytes> least = needed_bytes(oom);
+  if (!least) return text;
+  return fmt::format("{} (needs {}{}, has {})", text, oom.smallest_budget ? "" : "more than ",
+                     format_bytes(*least),
+                     format_bytes(near ? report.budget_near : report.inputs.far_memory));
 }
 
 JobResult columns_of(const NetworkReport& report) {

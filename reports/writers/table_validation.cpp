@@ -119,7 +119,8 @@ std::string attention(const ValidationReport& report, Verdict verdict, const std
   std::string text;
   for (const FileReport& file : report.files) {
     for (const FigureReport& row : file.rows) {
-      if (row.verdict != verdict) continue;
+      const bool has_number = verdict == Verdict::kReported && row.why.empty();
+      if (row.verdict != verdict || has_number) continue;
       const std::string line = printable(
           fmt::format("  {:<4}  {}: {}", file.file.id, label_of(row.figure), reason_of(row)));
       text += folded(line, 100);
@@ -175,8 +176,8 @@ std::string table_validation(const ValidationReport& report, const WriteOptions&
         attention(report, Verdict::kFails, "Fails", look),
         attention(report, Verdict::kKnown, "Fails, and it is known why", look),
         attention(report, Verdict::kUnexpected, "Marked as failing, and holds", look),
-        count_line(report), errors_table("kind of job", by_group(report), true, look),
-        left_out_table(report, look),
+        attention(report, Verdict::kReported, "No number", look), count_line(report),
+        errors_table("kind of job", by_group(report), true, look), left_out_table(report, look),
         errors_table("what it is worth", by_kind(report), true, look)}) {
     if (!part.empty()) text += (text.empty() ? "" : "\n") + part;
   }
@@ -291,6 +292,7 @@ void put_networks(JsonWriter& json, const ValidationReport& report) {
     json.objects("rows", set.rows, [&](const FigureReport& row) {
       json.member("row", row.figure.name).member("predicted_s", row.predicted);
       json.member("measured_s", row.figure.published).member("deviation", row.deviation);
+      if (!row.why.empty()) json.member("why", row.why);
     });
     json.end();
   }
