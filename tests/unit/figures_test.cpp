@@ -1,6 +1,7 @@
 // What fills near memory when nothing moves.
 #include "simulator/predict/figures.hpp"
 
+#include "simulator/predict/remarks.hpp"
 #include "tests/support/test.hpp"
 
 using namespace ooc;
@@ -52,4 +53,29 @@ TEST_CASE("foreach Adam takes a number of its state for each parameter while it 
   CHECK(job.run("in-core", job.options).peak_near < Bytes((8 + 1) * kParameters));
   job.options.graph.optimizer = Optimizer::kSgd;
   CHECK_THROWS_AS((void)job.run("in-core", job.options), SpecError);
+}
+
+TEST_CASE(
+    "a job is launch-bound if its device waits for launches more than a quarter of the time") {
+  Job job;
+  job.options.symbols = {{"seq", 16}};
+  const ooc::Workload workload = read_workload(job.network, job.options);
+  const ooc::Case which = make_case(workload, job.machine, job.options);
+  const Schedule& in_core = *find_schedule("in-core");
+  RunReport report = predict(which, in_core);
+  report.iteration_time = Duration(400);
+  Duration& launches = report.stalls[static_cast<std::size_t>(StallCause::kLaunch)];
+  launches = Duration(100);
+  CHECK(job_kind(which, in_core, &report) == "in core, transformers, 16 bits, on hopper");
+  launches = Duration(101);
+  const std::string bound = job_kind(which, in_core, &report);
+  CHECK(bound == "in core, transformers, 16 bits, launch-bound, on hopper");
+  // Two figures say less of a machine than three of all, and those of all kinds say more than none.
+  std::vector<MeasuredErrors> table{{.kind = "in core, transformers, 16 bits", .figures = 9},
+                                    {.kind = bound, .figures = 2}};
+  CHECK(errors_of_kind(table, bound).figures == 9);
+  table.push_back({.kind = "in core, transformers, 16 bits, launch-bound", .figures = 3});
+  CHECK(errors_of_kind(table, bound).figures == 3);
+  table[1].figures = 4;
+  CHECK(errors_of_kind(table, bound).figures == 4);
 }

@@ -72,6 +72,14 @@ TEST_CASE("every shipped framework is read, under the name of its file") {
   CHECK(count >= 8);
 }
 
+TEST_CASE("PyTorch 1 keeps the result of a clamp in place, PyTorch 2 a copy of its input") {
+  const auto clamps_of = [](const std::string& name) {
+    return read_framework_file(kRoot + "/hwprofiles/software/" + name + ".json").keeping.clamps;
+  };
+  CHECK(clamps_of("pytorch-1") == KeptOfClamps::kAsActivations);
+  CHECK(clamps_of("pytorch-2") == KeptOfClamps::kInput);
+}
+
 TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("activation_saves": "both",)").keeping.activations ==
         KeptActivation::kBoth);
