@@ -226,6 +226,12 @@ void freeze(LayerModel& model) {
   model.paleo_work.backward_weights = {};
 }
 
+/// Kernels of bitsandbytes' MatMul8bitLt beside the product (0.49: autograd/_functions.py, backends/cuda/ops.py), of
+/// bfloat16 and a threshold. Forward: inputs to float16, abs, compare, any, quantise, a zero for columns of outliers, result
+/// rescaled, and cast; some 12 more where there are outliers. Backward: weights cast, their scales divided, multiplied.
+constexpr std::int64_t kInt8Forward = 8;
+constexpr std::int64_t kInt8Backward = 3;
+
 /// Weights that are stored in another type than they are multiplied in are written out for each use.
 void unpack(const SpecView& spec, const LayerInputs& inputs, LayerModel& model) {
   const WeightCounts counts{.matrix = weight_counts(model).matrix};
@@ -239,8 +245,9 @@ void unpack(const SpecView& spec, const LayerInputs& inputs, LayerModel& model) 
   const std::int64_t scales = scales_too ? counts.matrix / 4 : 0;
   model.casts.unpacking = to_count(spec, written + stored + scales, "bytes of weights written out");
   if (scales_too || *model.storage == WeightStorage::kNf4) model.casts.four_bits = counts.matrix;
-  model.launches.forward += scales_too ? 3 : 1;
-  model.launches.backward += scales_too ? 3 : 1;
+  const bool eight_bits = *model.storage == WeightStorage::kInt8;
+  model.launches.forward += eight_bits ? kInt8Forward : scales_too ? 3 : 1;
+  model.launches.backward += eight_bits ? kInt8Backward : scales_too ? 3 : 1;
   for (TaskWork* work : {&model.work.forward, &model.work.backward_data}) {
     work->bytes_fixed = to_count(spec, Wide(work->bytes_fixed) + model.casts.unpacking,
                                  "bytes of weights written out");

@@ -106,6 +106,36 @@ TEST_CASE("frozen weights keep the bytes of their storage, and are written out t
   CHECK(sequence(linear + R"(, "storage": "bf16"})", amp).layers[0].model->casts.parameters == 0);
 }
 
+TEST_CASE(
+    "bitsandbytes launches kernels beside its products, and autocast leaves its result wide") {
+  const auto model = [](const std::string& storage, Precision precision) {
+    const std::string layer =
+        R"({"name": "q", "type": "linear", "units": 6, "frozen": true, "storage": ")" + storage +
+        "\"}";
+    return *sequence(layer, {.precision = precision}).layers[0].model;
+  };
+  struct Beside {
+    const char* storage;
+    std::int64_t forward;
+    std::int64_t backward;
+  };
+  for (const Beside& each : {Beside{"nf4", 1, 1}, {"nf4-double", 3, 3}, {"int8", 8, 3}}) {
+    CAPTURE(each.storage);
+    const LayerModel whole = model("bf16", Precision::kBf16);
+    const LayerModel packed = model(each.storage, Precision::kBf16);
+    CHECK(packed.launches.forward == whole.launches.forward + each.forward);
+    CHECK(packed.launches.backward == whole.launches.backward + each.backward);
+    // The data have 4 bytes: 5 steps of 6 results are read in 2 and written in 4, by a kernel each way.
+    const LayerModel narrow = model("bf16", Precision::kAmpBf16);
+    const LayerModel wide = model(each.storage, Precision::kAmpBf16);
+    CHECK(narrow.output_bytes_per_element == 2);
+    CHECK(wide.output_bytes_per_element == 4);
+    CHECK(wide.casts.forward_per_sample == narrow.casts.forward_per_sample + 30 * (2 + 4));
+    CHECK(wide.launches.forward == narrow.launches.forward + each.forward + 1);
+    CHECK(wide.launches.backward == narrow.launches.backward + each.backward + 1);
+  }
+}
+
 TEST_CASE("what frozen layers and adapters cannot be is refused") {
   const std::string linear = R"({"name": "q", "type": "linear", "units": 6)";
   CHECK(has(sequence_error(linear + R"(, "storage": "nf4"})"),
