@@ -402,6 +402,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (gains_nothing(which, schedule)) report.remarks.push_back(one_pool_remark(which.hardware));
   if (which.moving) add_state_words(which, report);
   report.planned_for = run.planned_for;
+  report.allocator_limit = run.allocator_limit;
   report.keeps_gradients = run.keeps_gradients;
   if (run.keeps_gradients) report.remarks.push_back(kept_gradients_remark());
   if (run.planned_for) report.remarks.push_back(margin_remark(*run.planned_for, which.budget));

@@ -270,7 +270,8 @@ class Search {
     return report.feasible && report.iteration_time <= goal(report);
   }
 
-  /// If the goal is met there, that run is the row's. A run uses less memory than it may: often that is what it needs.
+  /// If the goal is met there, that run is the row's. A run uses less memory than it may: often that is what it needs. Plans
+  /// for a caching allocator are made for sizes below the budget, so that one more byte has the next.
   BorderTrial try_value(std::int64_t value) {
     ++row_.tried;
     try {
@@ -279,7 +280,9 @@ class Search {
       if (axis_.unit == Unit::kBytes) {
         const bool near = axis_.flag == "--memory";
         const Bytes peak = near ? report.peak_near : report.peak_far;
-        if (trial.does) trial.guess = -peak.count();
+        const Bytes least =
+            near && report.allocator_limit ? *report.allocator_limit + Bytes(1) : peak;
+        if (trial.does) trial.guess = -least.count();
       }
       if (trial.does || !row_.run) row_.run = std::move(report);
       return trial;

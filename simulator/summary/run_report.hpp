@@ -278,6 +278,7 @@ struct RunReport : NetworkFacts {
   Bytes peak_near;
   Bytes budget_near;
   std::optional<Bytes> planned_for;  ///< bytes for which the plan was made; unset: budget_near
+  std::optional<Bytes> allocator_limit = {};  ///< caching allocator's, in bytes; unset: none
   bool keeps_gradients = false;      ///< gradients are static, though the framework would free them
   Bytes peak_far;
   std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
