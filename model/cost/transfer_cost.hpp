@@ -53,7 +53,7 @@ struct SwapInRates {
 void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tensor_bytes,
                              const HardwareProfile& profile, const TransferOptions& options);
 
-/// Returns the profile's link to other devices. Default: the connection, pinned, both directions at once.
+/// Returns the profile's link to other devices. Default: half of the pinned connection's slower direction.
 [[nodiscard]] PeerLink peers_of(const HardwareProfile& profile,
                                 const TransferOptions& options = {});
 

@@ -147,7 +147,7 @@ struct HardwareProfile {
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
   Connection connection;
-  std::optional<PeerLink> peers = {};  ///< unset: devices copy over `connection`
+  std::optional<PeerLink> peers = {};  ///< unset: by `connection` (peers_of())
   /// True if accelerator and host share one memory (DGX Spark, Strix Halo). Nothing moves then, and
   /// far_memory and connection repeat near_memory.
   bool one_pool = false;
