@@ -254,7 +254,9 @@ constexpr double kDrawnBackward = 10;
 double KernelPricer::fused_products(const LayerModel& model, TaskKind kind) const {
   const bool forward = kind == TaskKind::kForward;
   const TaskWork& work = forward ? model.work.forward : model.work.backward_data;
-  const Dtype dtype = type_of(model);
+  // PyTorch's kernel for float32 tensors ignores TF32 mode: three products of TF32 for one
+  // (mem_eff_attention/gemm_kernel_utils.h), which take about as long as one of float32.
+  const Dtype dtype = type_of(model) == Dtype::kTf32 ? Dtype::kFloat32 : type_of(model);
   const auto library = static_cast<std::size_t>(platform_.software.attention);
   const FlashParameters& flash =
       platform_.architecture.flash[library < kFusedAttentions ? library : 0];
