@@ -97,6 +97,7 @@ void put_peaks(JsonWriter& json, const RunReport& run) {
     }
   };
   json.object("peak_near_by_category", run.peak_near_by_category, put);
+  if (run.peak_near_by_category) json.member("peak_near_during", run.peak_near_during);
   json.object("peak_far_by_category", run.peak_far_by_category, put);
   if (run.in_core_by_category) {
     json.object("in_core_peak_by_category", run.in_core_by_category, put);

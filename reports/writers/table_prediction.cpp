@@ -170,7 +170,7 @@ std::string at_peaks(const RunReport& report, const Look& look) {
     table.add_row(
         {category_text(static_cast<MemoryCategory>(i)), bytes_or_dash(near), bytes_or_dash(far)});
   }
-  return "\n" + table.text(look);
+  return "\nNear memory peaks in " + printable(report.peak_near_during) + "\n" + table.text(look);
 }
 
 // Weights, gradients and optimiser state that move: what the link carries, and the updates.

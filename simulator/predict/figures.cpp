@@ -172,7 +172,7 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   const SimulationInput input{
       .plan = *plan, .costs = which.costs, .budget = roomy.budget, .records = true};
   if (simulate(input, buffers)) return std::nullopt;
-  return peak_near_by_category(*plan, which.workload.graph, buffers.timeline);
+  return near_memory_at_peak(*plan, which.workload.graph, buffers.timeline).held;
 }
 
 }  // namespace ooc

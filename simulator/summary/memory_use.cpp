@@ -235,16 +235,16 @@ std::vector<MemorySample> near_memory_over_time(const Plan& plan, const Training
   return samples;
 }
 
-BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& graph,
-                                      const Timeline& timeline) {
-  BytesByCategory most;
+MemorySample near_memory_at_peak(const Plan& plan, const TrainingGraph& graph,
+                                 const Timeline& timeline) {
+  MemorySample most{};
   MemoryFold fold = near_fold(plan, graph);
-  fold.run(timeline, [&](Duration /*now*/) {
+  fold.run(timeline, [&](Duration now) {
     const Bytes bytes = fold.held().total();
     // Under an accounting without lifetimes more may live than is said.
-    if (bytes > most.total() && bytes <= timeline.peak_near) most = fold.held();
+    if (bytes > most.held.total() && bytes <= timeline.peak_near) most = {now, fold.held()};
   });
-  most[MemoryCategory::kUnused] = timeline.peak_near - most.total();
+  most.held[MemoryCategory::kUnused] = timeline.peak_near - most.held.total();
   return most;
 }
 

@@ -28,8 +28,8 @@ struct MemorySample {
 
 /// Returns GPU memory at its first peak; adds up to Timeline::peak_near. If an
 /// allocator reserves more than live blocks: at the peak of live blocks, with the rest as unused.
-[[nodiscard]] BytesByCategory peak_near_by_category(const Plan& plan, const TrainingGraph& graph,
-                                                    const Timeline& timeline);
+[[nodiscard]] MemorySample near_memory_at_peak(const Plan& plan, const TrainingGraph& graph,
+                                               const Timeline& timeline);
 
 /// Copies of tensors in host memory. A copy lives from the start of its first ToFar to the end of its last ToNear or
 /// far reader; without one, to the end of the iteration. Network inputs do not count: the host has them anyway. Model

@@ -282,6 +282,7 @@ struct RunReport : NetworkFacts {
   bool keeps_gradients = false;      ///< gradients are static, though the framework would free them
   Bytes peak_far;
   std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
+  std::string peak_near_during;  ///< task that runs, or ran last, when GPU memory first peaks
   std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
   Bytes to_near;

@@ -128,7 +128,14 @@ void add_run(RunReport& report, const SummaryInput& input, const Plan& plan,
 void add_peaks(RunReport& report, const SummaryInput& input, const Plan& plan,
                const Timeline& timeline) {
   const TrainingGraph& graph = *input.about.graph;
-  report.peak_near_by_category = peak_near_by_category(plan, graph, timeline);
+  const MemorySample peak = near_memory_at_peak(plan, graph, timeline);
+  report.peak_near_by_category = peak.held;
+  StepId during{0};
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const bool has_started = timeline.spans[i].start <= peak.at;
+    if (runs_task(plan.steps[i].kind) && has_started) during = make_id<StepId>(i);
+  }
+  report.peak_near_during = step_name(plan, graph, during);
   report.peak_far_by_category = peak_far_by_category(plan, graph, input.about.costs, timeline);
 }
 

@@ -26,7 +26,7 @@ inline Bytes most_of(const std::vector<MemorySample>& samples) {
 /// Checks the peaks. Only for the ideal allocator, which holds nothing unused.
 inline void require_peaks_add_up(const Plan& plan, const TrainingGraph& graph,
                                  const CostTable& costs, const Timeline& timeline) {
-  const BytesByCategory near = peak_near_by_category(plan, graph, timeline);
+  const BytesByCategory near = near_memory_at_peak(plan, graph, timeline).held;
   REQUIRE(is_sound(near));
   REQUIRE(near.total() == timeline.peak_near);
   REQUIRE(near[MemoryCategory::kUnused] == Bytes(0));

@@ -35,7 +35,7 @@ std::vector<MemorySample> near_of(const Example& example) {
   return near_memory_over_time(example.the_plan(), example.graph, example.timeline());
 }
 BytesByCategory near_peak_of(const Example& example) {
-  return peak_near_by_category(example.the_plan(), example.graph, example.timeline());
+  return near_memory_at_peak(example.the_plan(), example.graph, example.timeline()).held;
 }
 BytesByCategory far_peak_of(const Example& example, const Plan& plan, const Timeline& timeline) {
   return peak_far_by_category(plan, example.graph, example.costs, timeline);
