@@ -362,6 +362,9 @@ class Weaver {
     builder_.wait(*of.out, after);
     if (of.sent) builder_.release(*of.sent, *of.out);
     last_out_ = of.out;
+    // The unit's next gradient comes into the block that the host adds from.
+    const auto& added_before = by_unit_[which.unit].arrived;
+    if (which.added && added_before) builder_.wait(*of.out, *added_before);
     by_unit_[which.unit].arrived = of.out;
     if (which.added) {
       const StepId added =

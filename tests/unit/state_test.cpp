@@ -342,6 +342,21 @@ TEST_CASE("state: gradients of two rounds add up in far memory where they leave"
   CHECK(ran({.optimizer = kOne, .gradients = true, .pipelined = false}, 2).milliseconds == 400);
 }
 
+TEST_CASE("state: a gradient leaves once the host has added the one before") {
+  // The host adds the second round's from 150, 300 ms each: c to 450, b to 750, a to 1,050.
+  const Workload workload = three_layers();
+  const StateExample example(workload, {.optimizer = kOne, .gradients = true},
+                             {.throughput = BytesPerSecond(10'000'000'000)}, kLink, 3);
+  const PlanResult made = example.result(*find_schedule("in-core"), kPlenty);
+  const Timeline timeline = example.run(*find_schedule("in-core"), kPlenty);
+  std::vector<std::int64_t> starts;
+  for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
+    if (std::get<Plan>(made).steps[i].kind != StepKind::kToFar) continue;
+    starts.push_back(timeline.spans[i].start.count() / kMillisecond.count());
+  }
+  CHECK(starts == std::vector<std::int64_t>{50, 70, 90, 140, 160, 180, 450, 750, 1050});
+}
+
 TEST_CASE("state: gradients that add up near leave with the last round") {
   // 140 to 150, 160 to 170, 180 to 190; updates to 280; the last weight to 290. Or each: 150 to 240, 250.
   const StateOptions near{.optimizer = kOne, .gradients = true, .accumulate = AccumulateAt::kNear};
