@@ -315,7 +315,6 @@ Case make_sharded(const Workload& workload, const Machine& machine, const CaseOp
   one.state.host_devices = devices_of_host(one, machine.profile);
   Case made = make_case(workload, machine, one);
   made.inputs.batch = batch;
-  share_stated_times(made, made.costs);
   made.inputs.devices = options.devices;
   made.inputs.exchange.clear();  // in its place shards are gathered and summed
   return made;

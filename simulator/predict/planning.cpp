@@ -313,23 +313,8 @@ void check_devices_of_batch(int devices, std::int64_t batch) {
             "every device runs at least one sample");
 }
 
-// Custom layers but those per sample, and --layer-times. Optimistic where small batches use the machine less well.
-void share_stated_times(const Case& which, CostTable& costs) {
-  const TrainingGraph& graph = which.workload.graph;
-  std::vector<bool> stated(graph.network->layers.size());
-  for (const LayerTime& time : which.compute.layer_times) stated[time.layer.at()] = true;
-  for (std::size_t i = 0; i < graph.backward_end; ++i) {
-    const LayerId layer = graph.tasks[i].layer;
-    const auto& custom = graph.network->layers[layer.at()].model->custom;
-    const bool for_batch = custom && custom->per == CustomCost::Per::kBatch;
-    if (!stated[layer.at()] && !for_batch) continue;
-    const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
-    const Int128 time = Int128{costs[way].time.count()} * costs.batch;
-    costs.alternatives[way.at()].time =
-        Duration(static_cast<std::int64_t>((time + which.inputs.batch - 1) / which.inputs.batch));
-  }
-}
-
+// Times that the user states (custom layers but those per sample, --layer-times) are those of the whole batch: a round
+// takes its share of them, which is optimistic where small batches use the machine less well.
 CostTable round_costs(const Case& which, std::int64_t batch) {
   const TrainingGraph& graph = which.workload.graph;
   ComputeOptions compute = which.compute;
@@ -337,7 +322,18 @@ CostTable round_costs(const Case& which, std::int64_t batch) {
   CostTable costs = estimate_compute(graph, which.hardware, compute);
   costs.transfers = estimate_transfers(costs.link_bytes(), which.hardware, which.transfers);
   if (!which.costs.held.empty()) sum_shared_gradients(graph, costs);
-  share_stated_times(which, costs);
+  std::vector<bool> stated(graph.network->layers.size());
+  for (const LayerTime& time : compute.layer_times) stated[time.layer.at()] = true;
+  for (std::size_t i = 0; i < graph.backward_end; ++i) {
+    const LayerId layer = graph.tasks[i].layer;
+    const auto& custom = graph.network->layers[layer.at()].model->custom;
+    const bool for_batch = custom && custom->per == CustomCost::Per::kBatch;
+    if (!stated[layer.at()] && !for_batch) continue;
+    const AlternativeId way = costs.default_alternative(make_id<TaskId>(i));
+    const Int128 time = Int128{costs[way].time.count()} * batch;
+    costs.alternatives[way.at()].time =
+        Duration(static_cast<std::int64_t>((time + which.inputs.batch - 1) / which.inputs.batch));
+  }
   return costs;
 }
 

@@ -57,8 +57,6 @@ void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
 [[nodiscard]] PlanningProblem problem_of(const Case& which, const TrainingGraph& graph,
                                          const CostTable& costs, Bytes budget);
 
-/// Gives times that are stated for the whole batch the share of the table's samples.
-void share_stated_times(const Case& which, CostTable& costs);
 /// Returns costs of the case at `batch` samples (a micro-batch), transfers included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 

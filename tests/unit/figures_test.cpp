@@ -79,26 +79,3 @@ TEST_CASE(
   table[1].figures = 4;
   CHECK(errors_of_kind(table, bound).figures == 4);
 }
-
-TEST_CASE(
-    "stated times are those of the whole batch: each device has its share, with shards or "
-    "without") {
-  Job job;
-  job.options.symbols = {{"seq", 16}};
-  job.options.batch = 4;
-  job.options.layer_times = {{LayerId{2}, Duration(4'000'000), Duration(8'000'000)}};
-  const ooc::Workload workload = read_workload(job.network, job.options);
-  for (const Shard shard : {Shard::kNone, Shard::kOptimizer}) {
-    job.options.state.shard = shard;
-    for (const int devices : {1, 4}) {
-      job.options.devices = devices;
-      const ooc::Case which = make_case(workload, job.machine, job.options);
-      Duration time;
-      for (std::size_t i = 0; i < workload.graph.backward_end; ++i) {
-        if (workload.graph.tasks[i].layer != LayerId{2}) continue;
-        time += which.costs[which.costs.default_alternative(make_id<TaskId>(i))].time;
-      }
-      CHECK(time == Duration(12'000'000 / devices));
-    }
-  }
-}
