@@ -4,13 +4,12 @@
 // No event heap is needed.
 //
 // The loop is a template over memory (counter or addresses), link (private or shared), observer of starts and ends, and
-// the number of queues. So the usual run (no far compute, a counter, no contention) has no call and no indirection per
-// step. For that the object must not escape: functions that are not inlined (stalls, the shared link) are in separate
+// the host. So the usual run (a counter, no contention, no host) has no call and no indirection per step. For that the object must not escape: functions that are not inlined (stalls, the shared link) are in separate
 // objects behind references.
 //
 // kHost: compute steps also wait for the host, which issues them in order and never waits itself. So the instant of
 // issue is known beforehand, with one exception: before it pins memory, the host waits until the previous step has
-// ended.
+// ended. Far compute is the host's, too: other loops have no queue for it.
 #pragma once
 
 #include <algorithm>
@@ -88,9 +87,10 @@ struct Setting {
   std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory, by list_pinning()
 };
 
-/// `kQueues`: 3, or 4 with far compute.
-template <class Memory, class Link, class Observer, std::size_t kQueues, bool kHost>
+template <class Memory, class Link, class Observer, bool kHost>
 class Run {
+  static constexpr std::size_t kQueues = kHost ? 4 : 3;
+
  public:
   Run(const Setting& setting, const Memory& memory, Link& link, Observer observer)
       : to_(setting),
@@ -134,9 +134,9 @@ class Run {
     do_it(std::integral_constant<std::size_t, 0>{});
     do_it(std::integral_constant<std::size_t, 1>{});
     do_it(std::integral_constant<std::size_t, 2>{});
-    if constexpr (kQueues > 3) do_it(std::integral_constant<std::size_t, 3>{});
+    if constexpr (kHost) do_it(std::integral_constant<std::size_t, 3>{});
   }
-  static bool is_far_compute(std::size_t queue) { return kQueues > 3 && queue == kFarComputeQueue; }
+  static bool is_far_compute(std::size_t queue) { return kHost && queue == kFarComputeQueue; }
   static bool runs_tasks(std::size_t queue) {
     return queue == kComputeQueue || is_far_compute(queue);
   }
@@ -244,7 +244,7 @@ class Run {
   }
 
   OOC_INLINE_MEMBER void start_steps() {
-    if constexpr (kQueues == 3 && !Memory::kOrderMatters) {
+    if constexpr (!Memory::kOrderMatters) {
       if (start_together()) return;
     }
     start_in_order();

@@ -1,4 +1,5 @@
-// Chooses the event loop for a run: which memory, which link, far compute or none, whether events are recorded.
+// Chooses the event loop for a run, the one that knows most: which memory, which link, whether the host matters, whether
+// events are recorded. Where the host issues at once, its loop takes longer for the same result.
 #include "simulator/engine/simulate.hpp"
 
 #include <algorithm>
@@ -77,8 +78,8 @@ std::span<const std::int64_t> issue_instants(const SimulationInput& input,
   return instants;
 }
 
-template <class Link, std::size_t kQueues, bool kHost, class Memory>
-std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
+template <class Link, bool kHost, class Memory>
+std::optional<Blocked> run_loop(const SimulationInput& input, Memory memory,
                                 SimulationBuffers& buffers) {
   const Plan& plan = input.plan;
   Timeline& timeline = buffers.timeline;
@@ -99,47 +100,37 @@ std::optional<Blocked> run_loop(const SimulationInput& input, Memory& memory,
     setting.pinning = buffers.pinning;
   }
   const auto run = [&](auto observer) {
-    return event_loop::Run<Memory, Link, decltype(observer), kQueues, kHost>(setting, memory, link,
-                                                                             observer)
+    return event_loop::Run<Memory, Link, decltype(observer), kHost>(setting, memory, link, observer)
         .run();
   };
   return input.records ? run(event_loop::EventRecorder(timeline.events.data()))
                        : run(event_loop::NoObserver{});
 }
 
-bool host_matters(const CostTable& costs) {
-  return costs.issued_by_host() || costs.transfers.pinning > Duration(0);
-}
-
-/// By the loops that know most. Where the host issues at once, they take longer for the same result.
-template <class Memory>
-std::optional<Blocked> run_any(const SimulationInput& input, Memory memory,
-                               SimulationBuffers& buffers) {
-  return input.plan.has_far_compute() ? run_loop<SharedLink, 4, true>(input, memory, buffers)
-                                      : run_loop<SharedLink, 3, true>(input, memory, buffers);
+bool host_matters(const SimulationInput& input) {
+  return input.plan.has_far_compute() || input.costs.issued_by_host() ||
+         input.costs.transfers.pinning > Duration(0);
 }
 
 }  // namespace
 
 std::optional<Blocked> simulate(const SimulationInput& input, SimulationBuffers& buffers) {
   if (input.allocator == Allocator::kIdeal) {  // what sweeps run most
-    IdealMemory memory(input.plan, input.budget, buffers.memory);
-    if (input.plan.has_far_compute() || host_matters(input.costs)) {
-      return run_any(input, memory, buffers);
-    }
+    const IdealMemory memory(input.plan, input.budget, buffers.memory);
+    if (host_matters(input)) return run_loop<SharedLink, true>(input, memory, buffers);
     return link_is_private(input.plan, input.costs.transfers)
-               ? run_loop<PrivateLink, 3, false>(input, memory, buffers)
-               : run_loop<SharedLink, 3, false>(input, memory, buffers);
+               ? run_loop<PrivateLink, false>(input, memory, buffers)
+               : run_loop<SharedLink, false>(input, memory, buffers);
   }
   if (input.allocator == Allocator::kCaching) {
     const CachingMemory memory(input.plan, input.budget, buffers.memory, input.costs);
-    auto blocked = run_any(input, memory, buffers);
+    auto blocked = run_loop<SharedLink, true>(input, memory, buffers);
     if (blocked || input.costs.first_states.empty()) return blocked;
-    return run_any(input, memory.second(), buffers);
+    return run_loop<SharedLink, true>(input, memory.second(), buffers);
   }
   const Fit fit = input.allocator == Allocator::kFirstFit ? Fit::kFirst : Fit::kBest;
   const AddressedMemory memory(input.plan, input.budget, fit, buffers.memory);
-  return run_any(input, memory, buffers);
+  return run_loop<SharedLink, true>(input, memory, buffers);
 }
 
 Outcome simulate(const SimulationInput& input) {
