@@ -9,22 +9,15 @@ namespace ooc {
 namespace {
 
 std::string_view suffix(TaskKind kind) {
-  static constexpr std::string_view kTexts[] = {
-      ".forward", ".backward", ".backward_data", ".backward_weights", ".update",
-      ".reduce",  ".compress", ".decompress",    ".update",           ".accumulate"};
+  static constexpr std::string_view kTexts[] = {".forward",          ".backward", ".backward_data",
+                                                ".backward_weights", ".update",   ".compress",
+                                                ".decompress",       ".update",   ".accumulate"};
   return text_at(kTexts, kind);
 }
 
 /// "@2" in the second round.
 std::string round_suffix(std::size_t index, std::size_t size) {
   return size == 0 || index < size ? "" : "@" + std::to_string(index / size + 1);
-}
-
-std::string piece_name(std::int32_t piece) { return "gradients." + std::to_string(piece); }
-
-std::string_view suffix(ExchangePart part) {
-  static constexpr std::string_view kTexts[] = {".received", ".gathered"};
-  return text_at(kTexts, part);
 }
 
 std::string_view suffix(TensorForm form) {
@@ -53,11 +46,8 @@ std::string source_name(const TrainingGraph& graph, const Tensor& tensor) {
 
 std::string task_name(const TrainingGraph& graph, TaskId task) {
   const Task& it = graph.tasks[task.at()];
-  if (it.kind == TaskKind::kReduce) {
-    return piece_name(it.piece) + std::string(suffix(it.kind));
-  }
   if (is_far(it.kind)) {
-    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix(it.kind)) +
+    return graph.units[static_cast<std::size_t>(it.unit)] + std::string(suffix(it.kind)) +
            (it.round > 0 ? "@" + std::to_string(it.round + 1) : "");
   }
   if (is_overhead(it.kind)) {
@@ -71,13 +61,9 @@ std::string task_name(const TrainingGraph& graph, TaskId task) {
 
 std::string tensor_name(const TrainingGraph& graph, TensorId tensor) {
   const Tensor& it = graph.tensors[tensor.at()];
-  if (it.role == TensorRole::kExchanged) {
-    return piece_name(it.piece) + std::string(suffix(it.part));
-  }
   if (is_state(it.role)) {
-    return graph.units[static_cast<std::size_t>(it.piece)] + std::string(suffix_of_state(it.role)) +
-           (it.form == TensorForm::kRestored ? ".cast" : "") +
-           (it.part == ExchangePart::kReduced ? ".sum" : "") +
+    return graph.units[static_cast<std::size_t>(it.unit)] + std::string(suffix_of_state(it.role)) +
+           (it.form == TensorForm::kRestored ? ".cast" : "") + (it.is_sum ? ".sum" : "") +
            (it.cut > 1 ? "@" + std::to_string(it.cut) : "");
   }
   std::string name = source_name(graph, it) + std::string(suffix(it.form));

@@ -27,7 +27,6 @@ enum class TaskKind {
   kBackwardData,
   kBackwardWeights,
   kUpdate,
-  kReduce,         ///< sums the devices' gradients of one piece of the weights
   kCompress,       ///< halves the bytes of a tensor (model/rewrite/compression.hpp)
   kDecompress,     ///< restores a compressed tensor
   kFarUpdate,      ///< update by the host's processor (model/rewrite/state.hpp)
@@ -50,7 +49,7 @@ struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
   std::int32_t copies = 0;  ///< kBackward of `add`: gradients to copy
-  std::int32_t piece = 0;   ///< kReduce: index of the piece; far tasks: index into `units`
+  std::int32_t unit = 0;    ///< far tasks: index into `units`
   std::int32_t round = 0;   ///< kFarAccumulate: index of the micro-batch
 };
 
@@ -61,8 +60,7 @@ enum class TensorRole {
   kReserve,     ///< values that a layer saves for its own backward pass, beside its output
   kWeightCopy,  ///< weights of a layer, in the type of its matrix products
   kGradient,
-  kExchanged,  ///< part of weight gradients that devices exchange; static memory, always near
-  // Model states in host memory, of one or several layers (model/rewrite/state.hpp):
+  // Model states that move, of one or several layers (model/rewrite/state.hpp):
   kWeight,
   kWeightGradient,
   kOptimizerState,  ///< optimiser states, with the master copy
@@ -87,24 +85,18 @@ enum class TensorForm {
   kRestored,    ///< restored from kCompressed, full size
 };
 
-/// Part of one piece of the weight gradients in an exchanged tensor, as seen from one device.
-enum class ExchangePart {
-  kReceived,  ///< sums of other devices for this device's shard
-  kGathered,  ///< summed shards of other devices
-  kReduced,   ///< no such part; of model states: sum of all micro-batches
-};
-
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
   std::optional<InputId> input = {};  ///< input, for kInput
   std::optional<LayerId> layer = {};  ///< for other roles: first layer that writes the buffer
   std::int64_t bytes_per_sample = 0;
-  std::int64_t bytes_fixed = 0;                 ///< further bytes, whatever the batch
-  ExchangePart part = ExchangePart::kReceived;  ///< for kExchanged and kWeightGradient
-  std::int32_t piece = 0;  ///< kExchanged: index of the piece; model states: index into `units`
+  std::int64_t bytes_fixed = 0;  ///< further bytes, whatever the batch
+  bool is_sum = false;           ///< kWeightGradient: sum over micro-batches
+  std::int32_t unit = 0;         ///< model states: index into `units`
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
-  /// Model states of several devices: number of equal shards, one a device; a copy gathers or sums them.
+  /// Model states of several devices: number of equal shards, one a device, or of whole gradients, which are summed; a
+  /// copy gathers or sums them.
   std::int32_t shards = 1;
   std::int64_t shard_far = 0;  ///< with shards: bytes of one in host memory; 0: it is near
   /// Index from 1 of a part of a cut tensor (model/rewrite/parts.hpp), or of a kWeightGradient's micro-batch; 0: whole.
@@ -148,11 +140,10 @@ struct TrainingGraph {
   std::int64_t optimizer_bytes = 0;  ///< optimiser states, with the master copy
 };
 
-/// Returns a name such as "conv1_1.forward" or "gradients.3.reduce". "conv1_1.forward@2": in the
-/// second micro-batch.
+/// Returns a name such as "conv1_1.forward". "conv1_1.forward@2": in the second micro-batch.
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
 /// Returns a name such as "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data",
-/// "gradients.3.received"; "conv1_1[2]": the second part.
+/// "bucket.3.weight.grad"; "conv1_1[2]": the second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
 /// True for the task that completes a layer's share of its weight gradient.
@@ -168,12 +159,12 @@ struct TrainingGraph {
 
 /// True if devices exchange the tensor and its copies pass neither host memory nor its link.
 [[nodiscard]] inline bool is_collective(const Tensor& tensor) {
-  return tensor.role == TensorRole::kExchanged || (tensor.shards > 1 && tensor.shard_far == 0);
+  return tensor.shards > 1 && tensor.shard_far == 0;
 }
 
 /// Returns the bytes that one device has in host memory and copies over its link. `bytes`: size in GPU memory.
 [[nodiscard]] inline Bytes host_bytes(const Tensor& tensor, Bytes bytes) {
-  return is_collective(tensor) || tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
+  return tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
 }
 
 [[nodiscard]] std::string_view accounting_name(Accounting accounting);

@@ -1,5 +1,5 @@
 // Training iteration: a graph and its costs. Schedules plan an iteration. Passes rewrite one into another, written out
-// as a graph like any other: micro-batches (iteration.hpp), devices (data_parallel.hpp), model states in host memory
+// as a graph like any other: micro-batches (iteration.hpp), model states that move to host memory or between devices
 // (state.hpp), pages (parts.hpp), compressed tensors (compression.hpp). Later stages do not distinguish these.
 #pragma once
 
@@ -8,7 +8,6 @@
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
-#include "model/rewrite/data_parallel.hpp"
 
 namespace ooc {
 
@@ -19,11 +18,8 @@ struct Iteration {
   CostTable costs = {};        ///< transfers included; `batch`: of the whole iteration
   std::int64_t sub_batch = 1;  ///< samples of every micro-batch except the last
   std::int64_t rounds = 1;     ///< number of micro-batches
-  /// Model states in host memory, whose `graph` this is; null: all states stay in GPU memory.
+  /// Model states that move, whose `graph` this is; null: all stay in the memory of one GPU.
   std::shared_ptr<const MovingState> moving = {};
-  DataParallel parallel = {};  ///< exchange, for several devices
-  /// The device's iteration without the exchange; null: there is one device.
-  std::shared_ptr<const Iteration> share = {};
 };
 
 // Gradient accumulation: the batch is cut into micro-batches, also called rounds here. Each runs

@@ -54,6 +54,8 @@ class StateMover {
   [[nodiscard]] bool has_shards(const StateUnit& unit) const {
     return shards(unit, Shard::kOptimizer);
   }
+  /// Devices sum the unit's gradients, of which each keeps a shard or all.
+  [[nodiscard]] bool are_summed(const StateUnit& unit) const { return shards(unit, Shard::kNone); }
   /// Devices that share the states of a layer: the others have other experts.
   [[nodiscard]] int devices_of(const LayerModel& model) const {
     const auto experts = static_cast<int>(model.expert_devices);
@@ -95,24 +97,65 @@ class StateMover {
     return repeated > 1;
   }
 
+  /// By layer: the last task that writes its weights' gradient.
+  [[nodiscard]] std::vector<std::optional<std::size_t>> last_writers() const {
+    std::vector<std::optional<std::size_t>> last(network_.layers.size());
+    for (std::size_t i = 0; i < from_.tasks.size(); ++i) {
+      if (writes_weight_gradient(from_, from_.tasks[i])) last[from_.tasks[i].layer.at()] = i;
+    }
+    return last;
+  }
+
+  /// By weights: the bucket of their gradient, as DistributedDataParallel fills them with whole gradients in the order in
+  /// which they are complete.
+  [[nodiscard]] std::vector<std::string> buckets() const {
+    const auto writers = last_writers();
+    std::vector<std::pair<std::optional<std::size_t>, std::size_t>> order;
+    for (std::size_t i = 0; i < network_.units.size(); ++i) {
+      std::optional<std::size_t> complete = writers[network_.units[i].owner.at()];
+      for (const LayerId tied : network_.units[i].tied) {
+        complete = std::max(complete, writers[tied.at()]);
+      }
+      order.emplace_back(complete, i);
+    }
+    std::ranges::sort(order);
+    std::vector<std::string> names(order.size());
+    std::int64_t closes = to_.options.bucket / kFirstBuckets;
+    std::int64_t filled = 0;
+    int bucket = 0;
+    for (const auto& [complete, i] : order) {
+      if (!complete || network_.units[i].is_frozen) continue;
+      names[i] = "bucket." + std::to_string(bucket);
+      const WeightUnit& weights = network_.units[i];
+      filled +=
+          weights.parameters * bytes_of_layer(from_.per_parameter, model(weights.owner)).gradient;
+      if (filled < closes) continue;
+      closes = to_.options.bucket;
+      filled = 0;
+      ++bucket;
+    }
+    return names;
+  }
+
   void find_units() {
+    const bool sums_whole = to_.options.devices > 1 && to_.options.shard == Shard::kNone;
+    const std::vector<std::string> bucket_of = sums_whole ? buckets() : std::vector<std::string>();
     const bool blocks = by_blocks();
     const bool has_root = blocks && to_.options.sharding != Sharding::kByUse;
-    std::vector<bool> trains(network_.layers.size());
-    for (const Task& task : from_.tasks) {
-      if (writes_weight_gradient(from_, task)) trains[task.layer.at()] = true;
-    }
+    const auto writers = last_writers();
     std::map<std::pair<std::string_view, std::int64_t>, std::size_t> known;  // by block
-    for (const WeightUnit& weights : network_.units) {
+    for (std::size_t i = 0; i < network_.units.size(); ++i) {
+      const WeightUnit& weights = network_.units[i];
       const Layer& owner = network_.layers[weights.owner.at()];
-      if (owner.model->custom) continue;
+      if (owner.model->custom && !sums_whole) continue;
       const int devices = devices_of(*owner.model);
       const bool comes = devices > 1 && to_.options.shards(Shard::kWeights);
-      const bool moves =
-          weights.is_frozen ? to_.options.weights || comes : trains[weights.owner.at()];
+      const bool moves = weights.is_frozen ? to_.options.weights || comes
+                                           : writers[weights.owner.at()].has_value();
       if (!moves) continue;
-      const std::string_view block =
-          blocks && weights.tied.empty() ? block_name(owner.name) : std::string_view{};
+      const std::string_view block = sums_whole                       ? bucket_of[i]
+                                     : blocks && weights.tied.empty() ? block_name(owner.name)
+                                                                      : std::string_view{};
       const std::pair key(block, owner.model->expert_devices);
       const auto found = known.find(key);
       const std::size_t unit = found == known.end() ? to_.units.size() : found->second;
@@ -234,7 +277,7 @@ class StateMover {
     return writer_.add(Tensor{.role = role,
                               .layer = to_.units[unit].owners.front(),
                               .bytes_fixed = bytes,
-                              .piece = static_cast<std::int32_t>(unit),
+                              .unit = static_cast<std::int32_t>(unit),
                               .home = home});
   }
 
@@ -313,7 +356,7 @@ class StateMover {
                                    TensorHome::kStatic);
         }
         if (updates_far() || options.gradients || has_shards(unit)) add_gradients(i);
-      } else if (has_shards(unit) && unit.parameters > 0) {
+      } else if (are_summed(unit) && unit.parameters > 0) {
         add_gradients(i);
       }
       if (!updates_far()) list_visits(i);
@@ -333,7 +376,7 @@ class StateMover {
     unit.sum =
         add_tensor(TensorRole::kWeightGradient, index,
                    own(unit, Shard::kOptimizer, unit.far_parameters * kSumBytes), TensorHome::kFar);
-    writer_.graph.tensors.back().part = ExchangePart::kReduced;
+    writer_.graph.tensors.back().is_sum = true;
   }
 
   /// In the order in which an update reads them.
@@ -351,14 +394,14 @@ class StateMover {
   void add_gradient(std::size_t index, std::int32_t round) {
     const StateUnit& unit = to_.units[index];
     const std::int64_t written =
-        has_shards(unit) ? unit.learnt.gradient : far_part(unit.learnt.gradient, unit);
+        are_summed(unit) ? unit.learnt.gradient : far_part(unit.learnt.gradient, unit);
     const std::int64_t sends = sent_bytes(unit);
     const TensorId gradient =
         add_tensor(TensorRole::kWeightGradient, index, written,
                    gradients_leave(unit) ? TensorHome::kNear : TensorHome::kStatic);
     writer_.graph.tensors.back().cut = by_round(unit) ? round + 1 : 0;
     TensorId sent = gradient;
-    if (has_shards(unit)) {  // summed first: a shard of it is cast
+    if (are_summed(unit)) {  // summed first: a shard of it is cast
       shard_last(unit, sends, unit.far_parameters > 0 && (updates_far() || to_.options.gradients));
     } else if (sends != written) {
       sent = add_tensor(TensorRole::kWeightGradient, index, sends, TensorHome::kNear);
@@ -437,7 +480,7 @@ class StateMover {
                             to_.units[unit].devices);
     return writer_.add(Task{.kind = kind,
                             .layer = to_.units[unit].owners.front(),
-                            .piece = static_cast<std::int32_t>(unit)});
+                            .unit = static_cast<std::int32_t>(unit)});
   }
 
   void add_far_tasks() {

@@ -1,5 +1,5 @@
-// Model states (weights, gradients, optimiser states) in host memory (docs/model.md, 10). States
-// that move become tensors of a new graph; updates by the host's processor become tasks of it. All
+// Model states (weights, gradients, optimiser states) in host memory, or of several devices
+// (docs/model.md, 9 and 10). States that move become tensors of a new graph; updates by the host's processor become tasks of it. All
 // other states stay static.
 //
 // Schedules plan with `planned`, not with that graph: the network's graph without far updates, same
@@ -8,7 +8,8 @@
 // finished plan (simulator/plan/weave_state.hpp, docs/notebook/0028-state-that-moves.md).
 //
 // States move by units: the layers of a block ("blk/3"), its split experts ("blk/3/experts"), or
-// one layer. Weights shared by several layers are a unit.
+// one layer. Weights shared by several layers are a unit. Whole gradients that devices sum do so by
+// buckets ("bucket.3").
 #pragma once
 
 #include <cstdint>
@@ -44,11 +45,20 @@ enum class StateUnits {
 
 /// Model states that devices hold in shards; each value includes those before it.
 enum class Shard {
-  kNone,
+  kNone,       ///< gradients are summed whole, on every device, before the updates
   kOptimizer,  ///< ZeRO-1
   kGradients,  ///< ZeRO-2, FSDP's SHARD_GRAD_OP
   kWeights,    ///< ZeRO-3, FSDP's FULL_SHARD: a unit's weights are gathered for each use
 };
+
+/// Bucket of PyTorch's DistributedDataParallel (bucket_cap_mb = 25), whose first is a 25th of it, so that sums begin early.
+inline constexpr std::int64_t kGradientBucket = std::int64_t{25} << 20;
+inline constexpr std::int64_t kFirstBuckets = 25;
+
+/// Returns the largest share of a batch that is split as evenly as possible.
+[[nodiscard]] constexpr std::int64_t largest_share(std::int64_t batch, int devices) {
+  return (batch + devices - 1) / devices;
+}
 
 /// Model states that are in host memory between iterations, and how they move. Default: none.
 struct StateOptions {
@@ -81,6 +91,8 @@ struct StateOptions {
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share states by `shard`; experts may be split over fewer
+  std::int64_t bucket =
+      kGradientBucket;  ///< bytes of gradients that close a bucket of Shard::kNone
   /// Number of them on one host, whose processor updates their shards; unset: all.
   std::optional<int> host_devices = {};
   int threads = 0;  ///< of a process's updates on the host; 0: as many as it needs
@@ -162,9 +174,19 @@ struct MovingState {
   /// By far task: bytes read and written in host memory, for all devices.
   std::vector<std::int64_t> far_bytes;
   Bytes taken;  ///< bytes of GPU memory freed by moving states
+
+  /// Returns the end of the tasks of a task's micro-batch.
+  [[nodiscard]] std::size_t round_end(std::size_t task) const {
+    const std::size_t round = planned.round_tasks;
+    return round > 0 ? (task / round + 1) * round : planned.backward_end;
+  }
+  /// Returns the task behind which the gradient may leave.
+  [[nodiscard]] std::size_t leaves_behind(const StateGradient& gradient) const {
+    return options.pipelined ? gradient.last_writer : round_end(gradient.last_writer) - 1;
+  }
 };
 
-/// Returns the states of `graph`, which has one device and need not outlive the result. Throws SpecError.
+/// Returns the states of `graph`, which is one device's and need not outlive the result. Throws SpecError.
 [[nodiscard]] MovingState move_state(const TrainingGraph& graph, const StateOptions& options);
 
 /// Returns `round` with each task's booked memory raised to its maximum over the micro-batches of `all`. Schedules plan

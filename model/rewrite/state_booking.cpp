@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "model/cost/transfer_cost.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "model/rewrite/state.hpp"
 
@@ -57,21 +58,18 @@ class StateBooker {
 
   /// A block that only waits for its copy out is booked no more, but for one whose copy waits for all of backward.
   void book_gradients() {
-    const std::size_t round = state_.planned.round_tasks;
     for (const StateGradient& gradient : state_.gradients) {
       const std::size_t first = gradient.first_writer.value();
       const std::size_t last = gradient.last_writer;
-      const std::size_t end = round > 0 ? (last / round + 1) * round : state_.planned.backward_end;
-      const std::size_t leaves = !gradient.sent             ? last_update(gradient.unit, last)
-                                 : state_.options.pipelined ? last
-                                                            : end - 1;
+      const std::size_t leaves =
+          gradient.sent ? state_.leaves_behind(gradient) : last_update(gradient.unit, last);
       const bool is_cast = gradient.sent && gradient.sent != gradient.gradient;
       if (takes_block(gradient.gradient)) {
         book_from(first, is_cast ? last : leaves, size(gradient.gradient));
       }
       if (is_cast) book_from(last, leaves, size(gradient.sent));
       book_from(last, last, gradient.piece);
-      book_from(last, end - 1, gradient.held);
+      book_from(last, state_.round_end(last) - 1, gradient.held);
     }
   }
 
@@ -315,14 +313,15 @@ CostTable planned_costs(const MovingState& state, const CostTable& costs, Bookin
 
 namespace {
 
-/// Time to gather or sum the shards of a tensor; 0 if it has none.
+/// Time to gather or sum the shards of a tensor, or to sum them and gather the sums; 0 if it has none.
 Duration collective_time(const MovingState& state, std::size_t tensor, const PeerLink& peers,
                          const CostTable& costs) {
   const int shards = state.graph.tensors[tensor].shards;
   if (shards == 1) return {};
   const Bytes whole = costs.tensor_bytes[tensor];
   const Bytes own(share_of_shard(whole.count(), shards));
-  return peers.latency + transfer_time(whole - own, peers.throughput);
+  const int passes = state.options.shards(Shard::kOptimizer) ? 1 : 2;
+  return peers.latency + transfer_time((whole - own) * passes, peers.throughput);
 }
 
 enum Pass : std::uint8_t { kForwardPass, kBackwardPass, kPasses };
@@ -412,7 +411,7 @@ CostTable moving_costs(const MovingState& state, const CostTable& costs, const F
     const bool updates = by_tensor && task.kind == TaskKind::kFarUpdate;
     Duration time = far.latency + transfer_time(Bytes(state.far_bytes[i]), far.throughput);
     if (updates) {
-      for (const LayerId owner : state.units[static_cast<std::size_t>(task.piece)].owners) {
+      for (const LayerId owner : state.units[static_cast<std::size_t>(task.unit)].owners) {
         time += far.per_tensor * state.graph.network->layers[owner.at()].model->launches.update;
       }
     }

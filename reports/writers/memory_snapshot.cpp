@@ -78,7 +78,6 @@ std::string_view category_of(const TrainingGraph& graph, TensorId id) {
     case TensorRole::kWeightCopy:
       return "AUTOGRAD_DETAIL";
     case TensorRole::kGradient:
-    case TensorRole::kExchanged:
     case TensorRole::kWeightGradient:
       return "GRADIENT";
     case TensorRole::kWeight:

@@ -87,6 +87,11 @@ class Weaver {
   [[nodiscard]] StepId compute(std::size_t index) const {
     return *rewriter_.step(computes_[index].old);
   }
+  /// Adds a copy of what devices may sum or gather.
+  StepId move(StepKind kind, TensorId tensor) {
+    const bool exchange = is_collective(state_.graph.tensors[tensor.at()]);
+    return builder_.add(Step{.kind = kind, .exchange = exchange, .object = tensor.index});
+  }
   BlockId new_block(TensorId tensor) {
     return builder_.tensor_block(tensor, costs_.tensor_bytes[tensor.at()]);
   }
@@ -207,7 +212,7 @@ class Weaver {
     for (; next_stay_ < stays_.size() && stays_[next_stay_].first_use == index; ++next_stay_) {
       const WeightStay& stay = stays_[next_stay_];
       const TensorId weight = *unit(stay.unit).weight;
-      const StepId copy = builder_.to_near(weight);
+      const StepId copy = move(StepKind::kToNear, weight);
       if (stay.fetch_after) builder_.wait(copy, compute(*stay.fetch_after));
       const BlockId block = new_block(weight);
       builder_.acquire(copy, block);
@@ -225,7 +230,7 @@ class Weaver {
 
   /// Updates near read what devices have summed.
   [[nodiscard]] bool sums_near() const {
-    return state_.options.shards(Shard::kOptimizer) && !state_.options.updates_far();
+    return state_.options.shards(Shard::kNone) && !state_.options.updates_far();
   }
 
   [[nodiscard]] TensorRole role_of(TensorId tensor) const {
@@ -282,7 +287,7 @@ class Weaver {
     if (of.last_update == index) {
       end_visit(*at.unit, step);
       if (sums_near() && unit(*at.unit).weight && !unit(*at.unit).weights_come) {
-        builder_.wait(builder_.to_near(*unit(*at.unit).weight), step);
+        builder_.wait(move(StepKind::kToNear, *unit(*at.unit).weight), step);
       }
     }
     end_stays(index, step);
@@ -358,7 +363,7 @@ class Weaver {
   void send(std::size_t index, StepId after) {
     OfGradient& of = by_gradient_[index];
     const StateGradient& which = state_.gradients[index];
-    of.out = builder_.to_far(*which.sent);
+    of.out = move(StepKind::kToFar, *which.sent);
     builder_.wait(*of.out, after);
     if (of.sent) builder_.release(*of.sent, *of.out);
     last_out_ = of.out;

@@ -26,7 +26,6 @@
 #include "model/rewrite/state.hpp"
 #include "model/software/framework.hpp"
 #include "simulator/engine/simulate.hpp"
-#include "simulator/plan/weave_exchange.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/run_report.hpp"
 
@@ -49,6 +48,12 @@ struct StateChanges {
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
 
+/// When devices that share no state sum gradients.
+enum class Exchange {
+  kEnd,      ///< after the backward pass
+  kOverlap,  ///< bucket by bucket, as backward completes them
+};
+
 /// Inputs of a prediction beside network, machine and schedule.
 struct CaseOptions : NetworkOptions {
   AskedFor asked = {};  ///< options as typed, for repetition in job files
@@ -63,7 +68,7 @@ struct CaseOptions : NetworkOptions {
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< unset: the framework's
   int devices = 1;                          ///< number that share the batch
-  Exchange exchange = Exchange::kEnd;       ///< when devices exchange gradients
+  Exchange exchange = Exchange::kEnd;       ///< when devices sum gradients
   ScheduleOptions schedule;                 ///< options of schedules
   std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
   /// Unset: `ideal`. `software`, if set, replaces the framework's kernels.
@@ -160,7 +165,7 @@ struct Case : Iteration {
   // Options of the costs, to estimate smaller micro-batches:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// Number that share the batch. In-core peak and static bytes are one device's; `inputs` has the whole batch.
+  /// Number that share the batch, and no state. In-core peak and static bytes are one device's; `inputs` has the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
   std::vector<std::string> remarks = {};  ///< remarks for people that hold for any run

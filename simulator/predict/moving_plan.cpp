@@ -32,17 +32,14 @@ std::string names_of_carriers() {
   return names;
 }
 
-/// What is computed up to the end of the last task that writes gradients which leave.
-Duration until_last_gradient(const MovingState& state, const CostTable& costs) {
-  Duration sum;
-  Duration until;
+/// By task up to the updates: the network's own work up to its end.
+std::vector<Duration> computed_until(const MovingState& state, const CostTable& costs) {
+  std::vector<Duration> until;
   for (std::size_t i = 0; i < state.planned.backward_end; ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    const auto ways = costs.alternatives_of(task);
-    sum += std::ranges::min_element(ways, [](const auto& a, const auto& b) {
-             return a.time < b.time;
-           })->time;
-    if (state.gradient_of[i]) until = sum;
+    until.push_back(until.empty() ? Duration(0) : until.back());
+    if (is_overhead(state.planned.tasks[i].kind)) continue;  // nobody has to compress
+    const auto ways = costs.alternatives_of(make_id<TaskId>(i));
+    until.back() += std::ranges::min_element(ways, {}, &TaskAlternative::time)->time;
   }
   return until;
 }
@@ -64,35 +61,14 @@ std::string_view flag_of(const StateOptions& options) {
   return offload_text(options).empty() && options.shard != Shard::kNone ? "--shard" : "--offload";
 }
 
-/// With moving state and what copies of it cost: an iteration, or one round of it.
-Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
-                     const CostTable& costs) {
-  Iteration run{.graph = {moving, &moving->graph},
-                .costs = moving_costs(*moving, costs, which.far_compute),
-                .sub_batch = costs.batch,
-                .moving = moving};
-  std::vector<Bytes> copied = run.costs.link_bytes();
-  for (std::size_t i = 0; i < copied.size(); ++i) {
-    copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
-  }
-  run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
-  const PeerLink peers = peers_of(which.hardware, which.transfers);
-  add_collectives(*moving, peers, run.costs);
-  slow_beside_collectives(*moving, peers, run.costs);
-  return run;
-}
-
 /// Several rounds: their gradients add up (docs/notebook/0036-gradients-that-add-up.md).
 Iteration rounds_with_state(const Case& which, std::int64_t samples) {
   const std::int64_t batch = which.costs.batch;
   const Iteration network = write_out_rounds(which.workload.graph, round_costs(which, samples),
                                              round_costs(which, last_round(batch, samples)), batch);
-  Iteration run = with_state(
+  return with_state(
       which, std::make_shared<const MovingState>(move_state(*network.graph, which.moving->options)),
-      network.costs);
-  run.sub_batch = network.sub_batch;
-  run.rounds = network.rounds;
-  return run;
+      network);
 }
 
 /// Plans that a schedule is asked for, until one takes no more than was booked.
@@ -210,7 +186,8 @@ class StatePlanner {
                                       const CostTable& planned) const {
     std::optional<Iteration> own;
     if (run_.rounds > 1) {
-      own = with_state(which_, which_.moving, round_costs(which_, planned.batch));
+      own = with_state(which_, which_.moving,
+                       {.graph = {}, .costs = round_costs(which_, planned.batch)});
     }
     const CostTable& costs = own ? own->costs : run_.costs;
     const TrainingGraph& graph = own ? *own->graph : *run_.graph;
@@ -382,6 +359,24 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   made.far_compute = far_compute_of(made.hardware, options, state);
 }
 
+Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>& moving,
+                     const Iteration& of) {
+  Iteration run{.graph = {moving, &moving->graph},
+                .costs = moving_costs(*moving, of.costs, which.far_compute),
+                .sub_batch = of.sub_batch,
+                .rounds = of.rounds,
+                .moving = moving};
+  std::vector<Bytes> copied = run.costs.link_bytes();
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
+  }
+  run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
+  const PeerLink peers = peers_of(which.hardware, which.transfers);
+  add_collectives(*moving, peers, run.costs);
+  slow_beside_collectives(*moving, peers, run.costs);
+  return run;
+}
+
 PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch rounds = sub_batch_of(which, schedule);
   const std::int64_t batch = which.costs.batch;
@@ -390,9 +385,8 @@ PlannedIteration plan_with_state(const Case& which, const Schedule& schedule, By
     bad_value("--sub-batch", std::to_string(rounds.samples),
               "a number from 1 to the batch, " + std::to_string(batch));
   }
-  auto run =
-      std::make_shared<const Iteration>(several ? rounds_with_state(which, rounds.samples)
-                                                : with_state(which, which.moving, which.costs));
+  auto run = std::make_shared<const Iteration>(several ? rounds_with_state(which, rounds.samples)
+                                                       : with_state(which, which.moving, which));
   const StatePlanner planner(which, budget, *run);
   PlanResult made = schedule.is(Trait::kOptimizes) ? planner.quickest(schedule)
                                                    : planner.plan(schedule, which.schedule_options);
@@ -404,6 +398,8 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
   Duration in;
   Duration far;
   std::optional<Duration> first_out;
+  std::size_t leaves = state.planned.backward_end;  // the task behind which the first gradient may
+  std::size_t last = 0;                             // the last that writes one
   std::optional<Duration> last_in;
   const auto alone = [&](const std::vector<TransferCost>& prices, TensorId tensor) {
     return prices[tensor.at()].alone;
@@ -414,6 +410,8 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
     const Duration time = alone(costs.transfers.to_far, *gradient.sent);
     out += time;
     first_out = std::min(first_out.value_or(time), time);
+    leaves = std::min(leaves, state.leaves_behind(gradient));
+    last = std::max(last, gradient.last_writer);
     if (gradient.added) adding += costs[costs.default_alternative(*gradient.added)].time;
   }
   for (const StateUnit& unit : state.units) {
@@ -432,12 +430,15 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
   const bool come = state.options.weights || state.options.shards(Shard::kWeights);
   if (order == TaskOrder::kOnce && come) in += fetched_again(state, costs);
   Duration bound = std::max({out, in, far + adding});
-  if (state.options.after == UpdateAfter::kAll && !state.options.delayed && first_out) {
+  if (!first_out) return bound;
+  const std::vector<Duration> until = computed_until(state, costs);
+  bound = std::max(bound, until[leaves] + out);
+  if (state.options.after == UpdateAfter::kAll && !state.options.delayed) {
     // A copy of weights comes behind the last update for certain only where every update has one.
     const bool all_return = std::ranges::none_of(
         state.units, [](const StateUnit& unit) { return unit.update && unit.weights_far; });
     const Duration back = all_return ? last_in.value_or(Duration(0)) : Duration(0);
-    bound = std::max(bound, until_last_gradient(state, costs) + *first_out + far + back);
+    bound = std::max(bound, until[last] + *first_out + far + back);
   }
   return bound;
 }

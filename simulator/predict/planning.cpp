@@ -1,5 +1,5 @@
 // Who plans what, from the inside out: a round (the schedule), a device's rounds, pages or compressed tensors,
-// what devices exchange (the table of passes); then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
+// what devices sum (the table of passes); then what the framework and pageable copies do to any plan. The footprint accountings are judged here: they have no
 // lifetimes, so only in-core can be planned by them.
 #include "simulator/predict/planning.hpp"
 
@@ -16,7 +16,7 @@
 #include "model/cost/transfer_cost.hpp"
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/wait_as_framework.hpp"
-#include "simulator/plan/weave_exchange.hpp"
+#include "simulator/plan/weave_state.hpp"
 #include "simulator/schedules/footprint.hpp"
 #include "simulator/schedules/lms_compress.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -151,18 +151,8 @@ PlannedIteration plan_in_micro_batches(const Case& which, const Schedule& schedu
 
 PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// Gradients cross the devices' own links: a ring's reduce-scatter, then its all-gather.
-void exchange_over_peers(const PeerLink& peers, Iteration& all) {
-  for (std::size_t i = 0; i < all.graph->tensors.size(); ++i) {
-    const Tensor& tensor = all.graph->tensors[i];
-    if (tensor.role != TensorRole::kExchanged) continue;
-    Duration time = transfer_time(all.costs.tensor_bytes[i], peers.throughput);
-    if (tensor.part == ExchangePart::kReceived) time += peers.latency;  // one collective a piece
-    all.costs.transfers.to_near[i] = {.latency = time, .rate = kInfiniteRate, .alone = time};
-  }
-}
-
-// The device with the most samples stands for all: each has an equal share of what a host gives together.
+// The device with the most samples stands for all: each has an equal share of what a host gives together. Whatever its
+// plan, gradients are summed behind what completes them, before the updates.
 PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, Bytes budget) {
   const SubBatch& sub_batch = which.schedule_options.sub_batch;
   if (sub_batch.kind == SubBatch::Kind::kSize && sub_batch.samples > which.sub_batch) {
@@ -174,19 +164,12 @@ PlannedIteration plan_on_devices(const Case& which, const Schedule& schedule, By
   PlannedIteration planned = plan_passes(alone, schedule, budget);
   const Plan* plan = std::get_if<Plan>(&planned.plan);
   if (plan == nullptr) return planned;
-  if (!planned.iteration) planned.iteration = std::make_shared<const Iteration>(which);
-  const TrainingGraph& round = which.workload.graph;
-  const auto reduce_cost = [&](std::int64_t flops, std::int64_t bytes) {
-    return elementwise_cost(round, which.hardware, which.compute, flops, bytes);
-  };
-  auto all = std::make_shared<Iteration>(write_out_exchange(
-      round, planned.iteration, {.devices = which.devices, .reduce_cost = reduce_cost}));
-  all->costs.transfers =
-      estimate_transfers(all->costs.link_bytes(), which.hardware, which.transfers);
-  const PeerLink peers = peers_of(which.hardware, which.transfers);
-  exchange_over_peers(peers, *all);
-  if (which.exchange == Exchange::kOverlap) slow_beside_exchange(peers, *all);
-  return {weave_exchange(*plan, *all, which.exchange), std::move(all)};
+  const Iteration& share = planned.iteration ? *planned.iteration : which;
+  const StateOptions sums{.pipelined = which.exchange == Exchange::kOverlap,
+                          .devices = which.devices};
+  auto all = std::make_shared<const Iteration>(with_state(
+      which, std::make_shared<const MovingState>(move_state(*share.graph, sums)), share));
+  return {weave_state(*plan, *all->moving, all->costs), std::move(all)};
 }
 
 bool in_micro_batches(const PassJob& job) {
@@ -385,13 +368,6 @@ PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes bud
   if (plan != nullptr && !schedule.is(Trait::kMovesPages)) {
     const CostTable& costs = result.iteration ? result.iteration->costs : which.costs;
     if (auto rewritten = as_it_runs(which, costs, *plan)) result.plan = *std::move(rewritten);
-  }
-  if (Plan* runs = std::get_if<Plan>(&result.plan); runs != nullptr && which.inputs.devices > 1) {
-    const TrainingGraph& graph = result.iteration ? *result.iteration->graph : *which.graph;
-    for (Step& step : runs->steps) {
-      step.exchange = !runs_task(step.kind) &&
-                      is_collective(graph.tensors[static_cast<std::size_t>(step.object)]);
-    }
   }
   return result;
 }

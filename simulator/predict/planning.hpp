@@ -86,6 +86,10 @@ void add_moving_state(Case& made, const CaseOptions& options);
 /// Removes schedules whose plans cannot include copies of model states.
 void keep_carriers(std::vector<const Schedule*>& schedules);
 
+/// Returns `of` with states that move as `moving`, which is made of its graph, and the costs of their copies.
+[[nodiscard]] Iteration with_state(const Case& which,
+                                   const std::shared_ptr<const MovingState>& moving,
+                                   const Iteration& of);
 /// Precondition: which.moving.
 [[nodiscard]] PlannedIteration plan_with_state(const Case& which, const Schedule& schedule,
                                                Bytes budget);

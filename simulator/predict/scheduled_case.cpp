@@ -96,18 +96,16 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   if (plan == nullptr) return;
   const bool added = compresses(schedule, which.schedule_options);
   const Iteration& all = run.about(which);
-  const Iteration& share = all.share ? *all.share : all;
-  const Iteration& bounded = added ? which : share;  // nobody has to compress
+  const Iteration& bounded = added ? which : all;  // nobody has to compress
   // Far updates are no tasks of it.
-  const TrainingGraph& graph = share.moving ? share.moving->planned : *bounded.graph;
+  const TrainingGraph& graph = bounded.moving ? bounded.moving->planned : *bounded.graph;
   MemoryPressure pressure;
   find_memory_pressure(graph, bounded.costs, simulated_budget(which), pressure);
   if (!pressure.feasible) return;
   // What memory forces on a schedule that only moves tensors, others may avoid.
   if (!only_moves_tensors(schedule, which.schedule_options)) pressure.cuts.clear();
-  run.bounds = bound_cuts(pressure, share.costs.transfers);
-  run.bounds->raise(exchange_bound(all, which.exchange, pressure));
-  if (which.moving) {
+  run.bounds = bound_cuts(pressure, all.costs.transfers);
+  if (all.moving) {
     const bool again = std::ranges::any_of(plan->steps, &Step::recompute);
     run.bounds->raise(
         state_bound(*all.moving, all.costs, again ? TaskOrder::kAny : TaskOrder::kOnce));
@@ -115,15 +113,13 @@ void bound_run(const Case& which, const Schedule& schedule, CaseRun& run) {
   if (added) return;
   if (!only_moves_tensors(schedule, which.schedule_options)) {
     if (which.moving) return;  // what it books is not what such a plan must hold
-    // Of several devices: an exchange only delays it.
-    const auto mixed =
-        bound_mixed(*share.graph, share.costs, simulated_budget(which), MixedEffort::kWhole);
+    const auto mixed = bound_mixed(graph, all.costs, simulated_budget(which), MixedEffort::kWhole);
     if (!mixed) return;
     run.bounds->raise(mixed->best());
     run.bounds_recomputing = true;
     return;
   }
-  run.bounds->windows = std::max(run.bounds->cut, bound_windows(graph, share.costs, pressure));
+  run.bounds->windows = std::max(run.bounds->cut, bound_windows(graph, all.costs, pressure));
 }
 
 std::string_view class_of_bounds(const Case& which, const Schedule& schedule, const CaseRun& run) {

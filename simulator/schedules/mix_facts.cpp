@@ -133,8 +133,7 @@ bool MixFacts::takes_part_in(Idle which, const IdleTime& time) const {
 
 void MixFacts::add_idle(std::size_t x, Idle which) {
   const auto used = uses[x];
-  const bool is_moved =
-      bytes[x] > 0 && graph.tensors[x].role != TensorRole::kExchanged && !used.empty();
+  const bool is_moved = bytes[x] > 0 && !used.empty();
   const auto& writer = graph.lifetimes[x].last_writer;
   const bool forward_wrote = piece_of[x] != kNoIndex;
   for (std::size_t i = 0; i < used.size(); ++i) {

@@ -36,7 +36,7 @@ void add_time(LayerReport& report, TaskKind kind, const TaskAlternative& run) {
     const bool weights = kind == TaskKind::kBackwardWeights;
     report.backward += run.time;
     (weights ? report.backward_weights_s : report.backward_data_s) += run.seconds;
-  } else if (kind == TaskKind::kUpdate || kind == TaskKind::kReduce) {
+  } else if (kind == TaskKind::kUpdate) {
     report.update += run.time;
   }
 }
@@ -100,8 +100,7 @@ Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
   Fates fates(graph.tensors.size());
   for (const Step& step : plan.steps) {
     if (step.kind == StepKind::kToFar) {
-      const auto object = static_cast<std::size_t>(step.object);
-      fates.moved[object] = graph.tensors[object].role != TensorRole::kExchanged;
+      fates.moved[static_cast<std::size_t>(step.object)] = true;
     }
     if (!step.recompute) continue;
     const TaskId task{step.object};

@@ -31,7 +31,6 @@ MemoryCategory category_of(const Tensor& tensor, bool read_by_backward) {
       return MemoryCategory::kWeightCopies;
     case TensorRole::kGradient:
       return MemoryCategory::kActivationGradients;
-    case TensorRole::kExchanged:
     case TensorRole::kWeightGradient:
       return MemoryCategory::kGradients;
     case TensorRole::kWeight:

@@ -109,7 +109,7 @@ PaperChain paper_chain(const ChainInput& input) {
 }
 
 std::string unfit_for_paper(const Iteration& about) {
-  if (about.share) return "they are about one device";
+  if (about.moving) return "they are about one device";
   return about.rounds > 1 ? "they are about a batch in one round" : "";
 }
 

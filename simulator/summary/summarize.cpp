@@ -165,7 +165,7 @@ RunReport known_before_running(const SummaryInput& input) {
   report.sub_batch = input.about.sub_batch;
   report.rounds = input.about.rounds;
   if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
-  if (!input.about.parallel.pieces.empty()) report.bound_class += ", on as many devices";
+  if (input.about.moving && !input.job.moving) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
   note_facts(graph, input.job.costs.batch, report);

@@ -191,9 +191,7 @@ class MoveFinder {
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       const Step& step = plan_.steps[i];
       if (runs_task(step.kind)) continue;
-      const auto tensor = static_cast<std::size_t>(step.object);
-      if (graph_.tensors[tensor].role == TensorRole::kExchanged) continue;
-      copies_[tensor].push_back(make_id<StepId>(i));
+      copies_[static_cast<std::size_t>(step.object)].push_back(make_id<StepId>(i));
     }
     for (std::vector<StepId>& copies : copies_) {
       std::ranges::stable_sort(

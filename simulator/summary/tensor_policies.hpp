@@ -34,8 +34,8 @@ struct TensorPolicies {
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
 
-/// Returns the moves, in the order of their copies out (or in, if none goes
-/// out), without the exchange between devices.
+/// Returns the moves, in the order of their copies out (or in, if none goes out). What devices sum goes out, what they
+/// gather comes in.
 [[nodiscard]] std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
                                                      const CostTable& costs,
                                                      const Timeline& timeline);

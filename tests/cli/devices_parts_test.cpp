@@ -29,15 +29,13 @@ CaseOptions tight(Exchange exchange) {
   return options;
 }
 
-/// A piece of gradients is complete with a task of the layer whose gradient completes it.
+/// A bucket of gradients is written by tasks that complete a layer's gradient.
 void check_completion(const TrainingGraph& graph) {
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
     for (const TensorId tensor : graph.writes[make_id<TaskId>(i)]) {
       const Tensor& it = graph.tensors[tensor.at()];
-      if (it.role != TensorRole::kExchanged || it.part != ExchangePart::kReceived) continue;
-      CHECK(task.kind == TaskKind::kBackwardWeights);
-      CHECK(it.layer == task.layer);
+      if (it.role == TensorRole::kWeightGradient) CHECK(writes_weight_gradient(graph, task));
     }
   }
 }
@@ -77,7 +75,7 @@ TEST_CASE("plans of several devices are sound where tensors are compressed" *
   }
 }
 
-/// Five convolutions with norms between them; its gradients are one piece.
+/// Five convolutions with norms between them; its gradients are one bucket.
 std::string write_small_network() {
   const std::string path =
       (std::filesystem::temp_directory_path() / "ooc_devices_parts_network.json").string();
@@ -95,7 +93,7 @@ std::string write_small_network() {
   return path;
 }
 
-// The piece is complete with the last backward task, whose number among all tasks is beyond the last of
+// The bucket is complete with the last backward task, whose number among all tasks is beyond the last of
 // the network's own, for kernels that compress come before it.
 TEST_CASE("compression on several devices keeps names apart and the bound below the time") {
   CaseOptions options;
@@ -113,7 +111,7 @@ TEST_CASE("compression on several devices keeps names apart and the bound below 
   REQUIRE(timeline != nullptr);
   REQUIRE(run.bounds.has_value());
   CHECK(run.bounds->best() <= timeline->iteration_time);
-  // Computing takes longer than what comes before the exchange and the exchange together.
+  // Computing takes longer than what comes before the sum and the sum together.
   const RunReport report = report_case(which, *lms, run, Detail::kLayers);
   CHECK(run.bounds->best() == report.reference_time);
 

@@ -1,4 +1,4 @@
 # Does an iteration on several devices keep the laws of schedules?
 ooc_test(devices property
   SOURCES devices_test.cpp
-  LINK ooc_test_support ooc_summary)
+  LINK ooc_test_support ooc_predict)

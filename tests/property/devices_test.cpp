@@ -5,13 +5,14 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/plan/bounds.hpp"
 #include "simulator/plan/plan_text.hpp"
-#include "simulator/plan/weave_exchange.hpp"
+#include "simulator/plan/weave_state.hpp"
+#include "simulator/predict/planning.hpp"
 #include "simulator/schedules/sub_batch.hpp"
 #include "tests/support/iteration_of.hpp"
 #include "tests/support/peaks.hpp"
 #include "tests/support/plan_laws.hpp"
 #include "tests/support/property_cases.hpp"
-#include "tests/support/random_networks.hpp"
+#include "tests/support/state_example.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/waiting_copies.hpp"
 
@@ -29,7 +30,7 @@ struct DeviceCase {
   SubBatch sub_batch;
   Workload workload;  ///< at the largest share
   LinkSpec link;
-  Bytes piece;
+  std::int64_t bucket;
 
   [[nodiscard]] CostTable costs_at(std::int64_t samples) const {
     CostTable costs = workload_of_text(text, samples).costs;
@@ -66,9 +67,10 @@ PlannedIteration plan_share(const DeviceCase& test, Bytes budget) {
   return result;
 }
 
-/// The plan with the exchange, and what it is about.
+/// The plan with the sums of gradients, and what it is about.
 struct Joint {
-  Iteration all;
+  MovingState moving;
+  CostTable costs;
   Plan plan;
 };
 
@@ -76,60 +78,55 @@ struct Joint {
 std::optional<Joint> join(const DeviceCase& test, Bytes budget, Exchange exchange) {
   const PlannedIteration share = plan_share(test, budget);
   if (!std::holds_alternative<Plan>(share.plan)) return std::nullopt;
-  const auto reduce_cost = [](std::int64_t flops, std::int64_t bytes) {
-    return TaskAlternative{.algorithm = Algorithm::kDefault,
-                           .time = Duration(flops + bytes / 7),
-                           .workspace = Bytes(0),
-                           .seconds = 0};
-  };
-  Joint joint;
-  joint.all = write_out_exchange(
-      test.workload.graph, share.iteration,
-      {.devices = test.devices, .reduce_cost = reduce_cost, .piece = test.piece});
-  set_link(joint.all.costs, test.link);
-  joint.plan = weave_exchange(std::get<Plan>(share.plan), joint.all, exchange);
+  Joint joint{
+      .moving = move_state(*share.iteration->graph, {.pipelined = exchange == Exchange::kOverlap,
+                                                     .devices = test.devices,
+                                                     .bucket = test.bucket}),
+      .costs = {},
+      .plan = {}};
+  joint.costs = moving_costs(joint.moving, share.iteration->costs, {});
+  set_state_link(joint.moving, test.link, joint.costs);
+  joint.plan = weave_state(std::get<Plan>(share.plan), joint.moving, joint.costs);
   return joint;
 }
 
 void check_naive(const Joint& joint, Bytes budget, const Timeline& timeline) {
   const NaiveResult naive =
-      require_naive_agrees(joint.plan, *joint.all.graph, joint.all.costs, budget, timeline);
+      require_naive_agrees(joint.plan, joint.moving.graph, joint.costs, budget, timeline);
   for (std::size_t i = 0; i < timeline.spans.size(); ++i) {
     REQUIRE(naive.spans[i].start == timeline.spans[i].start.count());
     REQUIRE(naive.spans[i].end == timeline.spans[i].end.count());
   }
 }
 
-/// Of the device without the exchange, and of the exchange.
-Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget, Exchange exchange) {
-  const TrainingGraph& graph = *joint.all.share->graph;
-  CostTable costs = joint.all.share->costs;
-  set_link(costs, test.link);
+/// Of the device alone, and of the sums.
+Duration bound_of(const DeviceCase& test, const Joint& joint, Bytes budget) {
+  const TrainingGraph& graph = joint.moving.planned;
   MemoryPressure pressure;
-  find_memory_pressure(graph, costs, budget, pressure);
+  find_memory_pressure(graph, joint.costs, budget, pressure);
   REQUIRE(pressure.feasible);
   if (test.schedule.is(Trait::kRecomputes)) pressure.cuts.clear();
-  Duration bound =
-      std::max(bound_cuts(pressure, costs.transfers).best(), bound_windows(graph, costs, pressure));
-  return std::max(bound, exchange_bound(joint.all, exchange, pressure));
+  return std::max({bound_cuts(pressure, joint.costs.transfers).best(),
+                   bound_windows(graph, joint.costs, pressure),
+                   state_bound(joint.moving, joint.costs, TaskOrder::kAny)});
 }
 
 void check_devices(Dice& dice, const DeviceCase& test, Bytes budget, Exchange exchange,
                    WaitingRuns& waiting) {
   const std::optional<Joint> joint = join(test, budget, exchange);
   if (!joint) return;
-  const Timeline timeline = require_run(joint->plan, *joint->all.graph, joint->all.costs, budget);
-  const Duration bound = bound_of(test, *joint, budget, exchange);
+  const Timeline timeline = require_run(joint->plan, joint->moving.graph, joint->costs, budget);
+  const Duration bound = bound_of(test, *joint, budget);
   REQUIRE(bound <= timeline.iteration_time);
-  require_categories_add_up(joint->plan, *joint->all.graph, joint->all.costs, timeline);
+  require_categories_add_up(joint->plan, joint->moving.graph, joint->costs, timeline);
   if (dice.once_in(4) && joint->plan.steps.size() <= kMostNaiveSteps) {
     check_naive(*joint, budget, timeline);
   }
-  waiting.add(dice, {joint->plan, *joint->all.graph, joint->all.costs, budget, bound});
+  waiting.add(dice, {joint->plan, joint->moving.graph, joint->costs, budget, bound});
   if (!dice.once_in(4)) return;
   const std::optional<Joint> again = join(test, budget, exchange);
-  REQUIRE(write_plan_text(joint->plan, *joint->all.graph, joint->all.costs, budget) ==
-          write_plan_text(again->plan, *again->all.graph, again->all.costs, budget));
+  REQUIRE(write_plan_text(joint->plan, joint->moving.graph, joint->costs, budget) ==
+          write_plan_text(again->plan, again->moving.graph, again->costs, budget));
 }
 
 SubBatch random_sub_batch(Dice& dice) {
@@ -157,7 +154,7 @@ TEST_CASE("an iteration on several devices keeps the laws of schedules") {
                     .sub_batch = random_sub_batch(dice),
                     .workload = workload_of_text(text, largest_share(batch, devices)),
                     .link = {},
-                    .piece = Bytes(dice.magnitude(500, 100'000))};
+                    .bucket = dice.magnitude(500, 2'000'000)};
     test.link = random_link(dice, test.workload);
     INFO(rerun("property_devices", seed));
     INFO("schedule ", schedule.name, ", batch ", batch, ", devices ", devices);

@@ -7,9 +7,6 @@
 // 0 when a compute step takes it, at the far copy's version when a ToNear does. Network inputs have
 // no writers: their version 0 is complete, near and far.
 //
-// What devices exchange (TensorRole::kExchanged) is static memory, so it is always near; whoever reads it or
-// comes after the ToNear that brings it, which stands behind the tasks that write that part, on the other devices at the same time.
-//
 // State that moves (model/rewrite/state.hpp) has a home. What is at home in far memory is complete there at version 0; a
 // far update reads what has certainly come and makes the next version there. What is static has one near copy, which is
 // always there: its readers have ended before a copy overwrites it. In the end everything is at home in its last version.
@@ -32,8 +29,6 @@ class Contents {
         blocks_(facts.plan.blocks.size()),
         blocks_of_(facts.graph.tensors.size()),
         copies_out_(facts.graph.tensors.size()),
-        made_by_(facts.graph.tensors.size()),
-        brought_by_(facts.graph.tensors.size()),
         static_(facts.graph.tensors.size()) {}
 
   Verdict run() {
@@ -128,11 +123,6 @@ class Contents {
   }
 
   [[nodiscard]] Verdict touch(StepId id, TensorId tensor, bool writes) {
-    if (is_exchanged(tensor)) {
-      if (!writes) return use_exchanged(id, tensor);
-      made_by_[tensor.at()] = id;
-      return std::nullopt;
-    }
     if (facts_.costs.tensor_bytes[tensor.at()].count() == 0) return std::nullopt;
     Found found;
     if (!is_static(tensor)) {
@@ -150,26 +140,6 @@ class Contents {
     }
     if (writes) return write(id, tensor, state);
     state.last_reader = id;
-    return std::nullopt;
-  }
-
-  [[nodiscard]] bool is_exchanged(TensorId tensor) const {
-    return facts_.graph.tensors[tensor.at()].role == TensorRole::kExchanged;
-  }
-  [[nodiscard]] Verdict use_exchanged(StepId id, TensorId tensor) const {
-    const auto& by = brought_by_[tensor.at()];
-    if (by && facts_.order.ended_before(*by, id)) return std::nullopt;
-    return fmt::format("{}: {} has not certainly come before it", facts_.at(id),
-                       facts_.name(tensor));
-  }
-
-  [[nodiscard]] Verdict fetch_exchanged(StepId id, TensorId tensor) {
-    const auto& by = made_by_[tensor.at()];
-    if (!by || !facts_.order.ended_before(*by, id)) {
-      return fmt::format("{}: {} is not certainly made before it", facts_.at(id),
-                         facts_.name(tensor));
-    }
-    brought_by_[tensor.at()] = id;
     return std::nullopt;
   }
 
@@ -288,7 +258,6 @@ class Contents {
 
   [[nodiscard]] Verdict to_near(StepId id) {
     const TensorId tensor{facts_.step(id).object};
-    if (is_exchanged(tensor)) return fetch_exchanged(id, tensor);
     if (is_static(tensor)) return overwrite(id, tensor);
     const auto acquired = facts_.plan.acquires[id];
     const auto found = std::find_if(acquired.begin(), acquired.end(), [&](BlockId taken) {
@@ -315,11 +284,9 @@ class Contents {
   const PlanFacts& facts_;
   Csr<TensorId, TaskId> writers_;
   std::vector<BlockState> blocks_;
-  std::vector<std::vector<BlockId>> blocks_of_;    ///< by tensor: taken so far
-  std::vector<std::vector<CopyOut>> copies_out_;   ///< by tensor: so far
-  std::vector<std::optional<StepId>> made_by_;     ///< by tensor, exchanged ones
-  std::vector<std::optional<StepId>> brought_by_;  ///< likewise
-  std::vector<BlockState> static_;                 ///< by tensor, of those whose home it is
+  std::vector<std::vector<BlockId>> blocks_of_;   ///< by tensor: taken so far
+  std::vector<std::vector<CopyOut>> copies_out_;  ///< by tensor: so far
+  std::vector<BlockState> static_;                ///< by tensor, of those whose home it is
 };
 
 }  // namespace

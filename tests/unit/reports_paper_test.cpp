@@ -195,7 +195,7 @@ TEST_CASE("writers set the equations beside the run where they are asked for") {
 
 TEST_CASE("equations of a plan on several devices are the reason why there are none") {
   LinkedExample example(kRate);
-  example.about.share = std::make_shared<const Iteration>(example.about);
+  example.about.moving = std::make_shared<const MovingState>();
   CHECK(equations_of_example(example, Bytes(4100)).unfit == "they are about one device");
 }
 
@@ -209,7 +209,7 @@ TEST_CASE("where the closed forms do not hold they give no time, but the reason"
   CHECK(paper_estimate(input)->unfit == "they are about a batch in one round");
 
   LinkedExample devices(kRate);
-  devices.about.share = std::make_shared<const Iteration>(devices.about);
+  devices.about.moving = std::make_shared<const MovingState>();
   CHECK(paper_estimate(input_of(devices, ClosedForm::kCapacity))->unfit ==
         "they are about one device");
 }

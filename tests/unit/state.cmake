@@ -1,3 +1,3 @@
 ooc_test(state unit
   SOURCES state_test.cpp
-  LINK ooc_test_support ooc_summary)
+  LINK ooc_test_support ooc_predict)

@@ -1,6 +1,7 @@
 // Do weights, gradients and optimiser state that move take the time that a sum on paper says? Three layers with 10 ms
 // forward and 20 ms backward, weights and gradients of 1 GB each, 100 GB/s both ways (10 ms a copy), far updates of
 // 30 ms each, near ones for nothing.
+#include "simulator/predict/planning.hpp"
 #include "simulator/summary/memory_use.hpp"
 #include "tests/support/schedule_example.hpp"
 #include "tests/support/state_example.hpp"
@@ -110,7 +111,7 @@ TEST_CASE("state: hooks on weights hold the host up") {
   far.hooks_on = HooksOn::kAll;
   CHECK(ran(far).milliseconds == 370);
   CHECK(ran(far).hooks == kMillisecond * 170);  // to 260, of which 90 compute
-  far.hooks_on = HooksOn::kUnits;  // of one tensor each
+  far.hooks_on = HooksOn::kUnits;               // of one tensor each
   CHECK(ran(far).milliseconds == 370);
   StateOptions whole = far;  // what is in no block is one unit of three tensors: 30 ms each
   whole.hooks = kMillisecond * 90;
@@ -161,6 +162,46 @@ TEST_CASE("state: shards of four devices are summed, updated and gathered") {
   CHECK(ran(alone).milliseconds == 90);
 }
 
+TEST_CASE("state: devices that share none sum whole gradients by buckets") {
+  // Three quarters of 1 GB to each device, then as much from each, at 75 GB/s: 20 ms. Backward completes c at 50, b at
+  // 70, a at 90.
+  StateOptions options{.devices = 4};
+  CHECK(ran(options).milliseconds == 110);
+  CHECK(ran(options, 2).milliseconds == 200);  // those of both micro-batches
+  options.pipelined = false;
+  CHECK(ran(options).milliseconds == 150);
+  // c fills the first, a 25th of 1.5 GB; b and a the second.
+  options = {.devices = 4, .bucket = 1'500'000'000};
+  CHECK(ran(options).milliseconds == 90 + 40);
+  const MovingState moving = move_state(three_layers().graph, options);
+  REQUIRE(moving.gradients.size() == 2);
+  CHECK(moving.units[0].owners.size() == 2);
+  CHECK(tensor_name(moving.graph, moving.gradients[0].gradient) == "bucket.1.weight.grad");
+  CHECK(moving.graph.gradient_bytes == three_layers().graph.gradient_bytes);
+  CHECK(largest_share(10, 4) == 3);
+}
+
+TEST_CASE("state: gradients of layers whose times are stated are summed too") {
+  // Forward 1 ms, backward 2 ms; 2 MB of gradients, 3 MB at 75 GB/s: 40 us.
+  const Workload workload = workload_of_text(R"({
+    "format": "ooc-paleo/network", "version": 1, "name": "stated", "source": "made up",
+    "dtype": "float32", "inputs": [{"name": "data", "shape": [10]}],
+    "layers": [{"name": "a", "type": "custom", "output_shape": [10], "forward_time": "1 ms",
+                "backward_time": "2 ms", "parameters": 500000}]})",
+                                             1);
+  const StateExample example(workload, {.devices = 4}, kFar, kLink);
+  CHECK(example.run(*find_schedule("in-core"), kPlenty).iteration_time == Duration(3'040'000));
+}
+
+TEST_CASE("state: no plan is quicker than compute up to the first gradient and all sums") {
+  const Workload workload = three_layers();
+  for (const bool pipelined : {true, false}) {
+    const StateExample example(workload, {.pipelined = pipelined, .devices = 4}, kFar, kLink);
+    CHECK(state_bound(example.moving, example.costs, TaskOrder::kOnce) ==
+          example.run(*find_schedule("in-core"), kPlenty).iteration_time);
+  }
+}
+
 TEST_CASE("state: collectives take from the kernels beside them") {
   const auto slowed = [](const StateOptions& options, std::int64_t rounds, double taken,
                          bool is_root = false) {
@@ -185,6 +226,8 @@ TEST_CASE("state: collectives take from the kernels beside them") {
   CHECK(slowed(options, 1, 0.2) == 128);
   // FSDP's root is gathered once: nothing beside backward but its sum.
   CHECK(slowed(options, 1, 0.2, true) == 126);
+  // Whole gradients of 20 ms, of which the last is summed behind backward: 3 x 4 ms more than 110.
+  CHECK(slowed({.devices = 4}, 1, 0.2) == 122);
   // Half as quick for as long as a pass takes: 10 ms are 15, the 5 that are left run alone; 20 and 20 are 30.
   CHECK(slowed(options, 1, 0.5) == 110 + 15 + 30);
 }
