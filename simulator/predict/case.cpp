@@ -96,7 +96,8 @@ std::string compute_text(const CaseOptions& options) {
 /// The framework's buffers, with holes if the allocator in use keeps them.
 GradientBuffers gradient_buffers_of(const CaseOptions& options) {
   GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
-  if (buffers.exchanged && options.devices > 1) buffers.buckets = GradientBuffers::kAll;
+  if (buffers.exchanged && options.devices > sharing_devices(options))
+    buffers.buckets = GradientBuffers::kAll;
   buffers.keeps_holes = allocator_of(options) == Allocator::kCaching;
   buffers.state_shards = sharing_devices(options);
   if (options.state.shards(Shard::kWeights)) buffers.weight_shards = options.state.devices;
@@ -299,33 +300,25 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   inputs.compute_scale = options.compute_scale;
   inputs.devices = options.devices;
   inputs.expert_parallel = options.expert_parallel;
-  inputs.exchange = options.exchange == Exchange::kEnd ? "end" : "overlap";
+  if (sharing_devices(options) > 1) {
+    inputs.exchange.clear();  // in its place shards are gathered and summed
+  } else if (options.exchange == Exchange::kOverlap) {
+    inputs.exchange = "overlap";
+  }
   inputs.far_compute = options.far_compute;
   if (options.state.any()) inputs.offload = state_text(options.state);
   return inputs;
 }
 
-/// All devices do the same: one of them, with its part of batch and host.
-Case make_sharded(const Workload& workload, const Machine& machine, const CaseOptions& options) {
-  CaseOptions one = options;
-  const std::int64_t batch = batch_of(options, *workload.network);
-  check_devices_of_batch(options.devices, batch);
-  one.batch = largest_share(batch, options.devices);
-  one.state.devices = std::exchange(one.devices, 1);
-  one.state.host_devices = devices_of_host(one, machine.profile);
-  Case made = make_case(workload, machine, one);
-  made.inputs.batch = batch;
-  made.inputs.devices = options.devices;
-  made.inputs.exchange.clear();  // in its place shards are gathered and summed
-  return made;
-}
-
-Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& options) {
-  if (options.devices > 1 && options.state.shard != Shard::kNone) {
-    return make_sharded(workload, machine, options);
+Case make_case(const Workload& workload, const Machine& machine, const CaseOptions& asked) {
+  CaseOptions options = asked;
+  const int sharing = sharing_devices(options);
+  if (sharing > 1) {
+    options.state.devices = sharing;
+    options.state.host_devices = devices_of_host(options, machine.profile);
   }
   check_adam(workload, options);
-  if (const int sharing = sharing_devices(options); sharing % options.expert_parallel != 0) {
+  if (sharing % options.expert_parallel != 0) {
     bad_value("--expert-parallel", std::to_string(options.expert_parallel),
               fmt::format("a divisor of the {} devices that share state", sharing),
               "--devices N says how many, and --shard that they do");
@@ -352,7 +345,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                   .each_save = framework_of(options.framework).copies.each_save};
   made.sub_batch = made.compute.batch;
   made.transfers = transfers_of(options, machine.profile);
-  made.devices = options.devices;
+  made.devices = sharing > 1 ? 1 : options.devices;
   made.exchange = options.exchange;
   if (!options.asked.empty()) {
     made.inputs.asked = options.asked;
@@ -374,7 +367,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }
-  if (hardware.devices > 1 && options.devices == 1 && sharing_devices(options) == 1) {
+  if (hardware.devices > 1 && devices_of_job(options) == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }
   made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);

@@ -28,6 +28,18 @@ TEST_CASE("the smallest budgets of several devices are exact, that of far memory
   check({"--memory", "1900MB", "--schedule", "vdnn-all"}, "--far-memory", "100MB");
 }
 
+TEST_CASE("stated times of a batch are shared by devices, whether they share states or not") {
+  const auto reference = [](const Words& more) {
+    const std::string example = OOC_SOURCE_DIR "/tests/data/worked_example";
+    const Words job{example + ".json", "--hardware", example + "_machine.json", "--batch", "4",
+                    "--format",        "json"};
+    return json_number(run("predict", job + more).out, "reference_time_ns");
+  };
+  const long long whole = reference({});
+  CHECK(reference({"--devices", "2"}) == whole / 2);
+  CHECK(reference({"--devices", "2", "--shard", "optimizer"}) == whole / 2);
+}
+
 TEST_CASE("an exported plan of several devices runs elsewhere in the same time") {
   const ScratchFolder scratch;
   const std::string path = (scratch.path() / "plan.txt").string();
