@@ -27,7 +27,7 @@ inline constexpr std::string_view kOfResults[] = {
 
 class JobFile {
  public:
-  /// Reads the file. Throws SpecError with file and place if it is no job, or for a key without a flag.
+  /// Reads a job or a result. `given`: the command line. Throws SpecError with file and place, also for unknown keys.
   JobFile(const SpecDocument& document, const Arguments& given);
   JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given);
 

@@ -45,7 +45,8 @@ struct SwapInRates {
 [[nodiscard]] SwapInRates swap_in_rates(const HardwareProfile& profile,
                                         const TransferOptions& options);
 
-/// Returns copy costs by tensor. Throws SpecError if the profile lacks the mode, or a duplex is slower than copies in turn.
+/// Returns copy costs by tensor: latency, rate, time. Throws SpecError if the profile lacks the mode, if a copy takes
+/// 2^52 ns or more, or if --duplex makes copies in both directions at once slower than one after the other.
 [[nodiscard]] TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
                                                const HardwareProfile& profile,
                                                const TransferOptions& options);
@@ -57,7 +58,7 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
 [[nodiscard]] PeerLink peers_of(const HardwareProfile& profile,
                                 const TransferOptions& options = {});
 
-/// Returns the factor by which kernels take longer beside collectives that take `collectives`.
+/// Returns the factor, at least 1, by which kernels that take `computes` slow down beside `collectives` of collectives.
 [[nodiscard]] double slowdown_beside(const PeerLink& peers, Duration collectives,
                                      Duration computes);
 /// Makes the task longer by that factor, whatever its algorithm.

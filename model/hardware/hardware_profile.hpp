@@ -122,7 +122,7 @@ struct Connection {
   std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };
 
-/// Numbers for kernel costs beside peaks and GPU memory (docs/model.md, 1.2).
+/// GPU architecture and its fitted figures, from which times of single kernels are computed (docs/model.md, 1.2).
 struct KernelUnits {
   std::shared_ptr<const Architecture> architecture;
   bool written_out = false;  ///< the profile has the architecture's numbers, not its name

@@ -182,7 +182,7 @@ struct ParameterField {
   double& (*of)(ArchitectureParameters&);
 };
 
-/// Returns all fitted or assumed ratios and counts, without sustained shares and times.
+/// Returns the fields of ArchitectureParameters that are ratios or counts; not `sustained`, nor times.
 [[nodiscard]] std::span<const ParameterField> parameter_fields();
 /// Returns the field with a dotted path, "simt.wide_tiles"; null if unknown.
 [[nodiscard]] const ParameterField* find_parameter_field(std::string_view path);

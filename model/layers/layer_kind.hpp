@@ -164,9 +164,9 @@ struct LayerCasts {
   std::int64_t backward_per_sample = 0;  ///< bytes read and written for input gradients
   std::int64_t parameters = 0;  ///< parameters that products read as a copy of narrower type
   std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
-  /// Bytes read and written to unpack stored weights of another type, for each product.
+  /// Bytes read and written to convert stored weights to the type of products, in forward and again in backward-data.
   std::int64_t unpacking = 0;
-  std::int64_t four_bits = 0;  ///< of these the number of 4-bit weights
+  std::int64_t four_bits = 0;  ///< number of 4-bit weights to unpack
 };
 
 /// Weight matrix that layers may share. Rows belong to the output (linear) or to the table (embedding).
@@ -273,8 +273,7 @@ struct LayerInputs {
   [[nodiscard]] std::int64_t element_bytes() const {
     return element.value_or(dtype_info(dtype).bytes);
   }
-  /// True if the layer computes in own_type and casts its inputs: autocast and FSDP would do the
-  /// casts.
+  /// True if the layer computes in own_type and casts its inputs itself. False under autocast and FSDP, which cast.
   [[nodiscard]] bool computes_in_own_type() const {
     if (!own_type || !precision) return false;
     const PrecisionInfo& info = precision_info(*precision);

@@ -32,13 +32,13 @@ inline constexpr std::int64_t kMaxLayers = 1'000'000;
 inline constexpr std::int64_t kMaxTimes = 100'000;
 inline constexpr std::size_t kMaxNameCharacters = 200;
 
-/// Producer of an entry's input.
+/// Network input that an entry reads.
 struct NetworkInputReference {
   InputId input;
 };
-/// "@input": the value that enters this copy of the block.
+/// "@input": the value that enters the entry's copy of its block.
 struct EnteringReference {};
-/// Layer of the entry's block (blocks_up 0) or of an enclosing block.
+/// Layer that an entry refers to, in the entry's block (blocks_up 0) or in the n-th block around that (blocks_up n).
 struct LayerReference {
   std::size_t blocks_up = 0;
   std::int64_t offset = 0;  ///< index among the layers of one copy of that block

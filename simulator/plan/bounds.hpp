@@ -39,8 +39,7 @@ struct Cut {
   Duration compute_after;  ///< compute time from the latest next use of the absent data on
 };
 
-/// Copies that a budget forces, whatever the link. A second call reuses the memory, so sweeps
-/// allocate nothing.
+/// Copies that a budget forces, whatever the link. A second call reuses the memory, so sweeps allocate nothing.
 struct MemoryPressure {
   bool feasible = true;          ///< true if every task fits alone
   std::vector<Duration> before;  ///< by task: compute time before it, and one entry for the end

@@ -43,9 +43,9 @@ enum class Completes {
 /// Part of --help that shows the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
-/// Conversion between texts and the integers that stand for values.
+/// Conversion between texts and integers, such as bytes, bytes/s, ns, 1e-9 of a ratio, counts or enumerators.
 struct OptionValues {
-  /// Parses a value; throws SpecError at `place`.
+  /// Returns the integer for a text. Throws SpecError at `place`, such as a flag.
   std::int64_t (*parse)(std::string_view text, std::string_view place) = nullptr;
   std::string (*show)(std::int64_t value) = nullptr;
   /// Parses the step of a range; null: steps are written as values.

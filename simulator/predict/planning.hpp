@@ -60,7 +60,7 @@ void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
 /// Returns costs of the case at `batch` samples (a micro-batch), transfers included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 
-/// Returns --sub-batch, else the schedule's default. Accountings without lifetimes have no micro-batches.
+/// Returns --sub-batch; if it is not given, kAuto for Trait::kSubBatches, else kOff. Always kOff with is_footprint().
 [[nodiscard]] SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
                                     const Schedule& schedule);
 [[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);
@@ -70,10 +70,11 @@ void check_devices_of_batch(int devices, std::int64_t batch);
 
 // Model states in host memory (model/rewrite/state.hpp): checks, plans and bounds.
 
-/// Share of host memory's throughput that far updates (in host memory) reach, unless profile or flag states a rate.
+/// Share of host memory's throughput that optimiser updates on the host reach, if neither profile nor flag says: 45 %.
 inline constexpr Ratio kFarComputeShare(450'000'000);
 
-/// Returns --far-compute; else the profile's rate or share; else the default share, limited by the software's maximum.
+/// Returns the rate of optimiser updates on the host: --far-compute; else the profile's; else kFarComputeShare of host
+/// memory's rate, at most StateOptions::update_limit. All but --far-compute are limited by what the processes reach.
 [[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
                                         const StateOptions& state);
 

@@ -59,14 +59,15 @@ void check_any_batch(const Workload& workload);
 [[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule,
                                    const RunReport* run = nullptr);
 
-/// Returns the entry of the kind; else the entry of the kind without its machine; else an entry with `figures` 0.
+/// Returns the entry of a kind as job_kind() names it, if that has 3 figures or more. Else drops ", on MACHINE", then
+/// ", launch-bound", and takes what is found. Returns `figures` 0 if nothing is.
 [[nodiscard]] MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table,
                                             std::string_view kind);
 
 // Assumed numbers of a profile on which a prediction depends, for warnings in reports.
 
-/// Returns the profile's assumed fields in use: not those of other transfer modes or compute models, nor those that a
-/// flag replaces (--memory, --link, --latency, --far-throughput). Then the framework's, such as "framework.host_issue".
+/// Returns the profile's assumed fields in use, without those of other transfer modes or compute models, or replaced by
+/// a flag (--memory, --link, --latency, --far-throughput). The framework's ("framework.host_issue") follow.
 [[nodiscard]] std::vector<std::string> assumed_in_use(const HardwareProfile& hardware,
                                                       const RunInputs& inputs,
                                                       const Framework& framework = {});

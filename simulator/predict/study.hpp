@@ -117,7 +117,7 @@ inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max
 /// Sets network, machine, framework and schedule to their names in results.
 void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
               RunInputs& row);
-/// Sets the copy costs in options that have all else.
+/// Sets the row's values of the axes of AxisLevel::kPrices, such as the link rate. Other options stay as they are.
 void apply_prices(const SweepGrid& grid, const SweepPlace& place, CaseOptions& options);
 
 }  // namespace ooc

@@ -26,7 +26,7 @@ class MixDecoder {
   bool place(const Decisions& decisions, std::size_t not_before = 0);
   /// Places all tensors without moves. Returns false if they do not fit.
   bool place_unmoved();
-  /// Returns the compute time in ns of the list.
+  /// Returns the sum in ns of the listed tasks' times, with the algorithms chosen.
   [[nodiscard]] std::int64_t compute_time() const;
   /// Returns a lower bound in ns on the placed plan's time: copies run one after another at full
   /// rate; compute waits for copies in, and for memory that copies out free.
@@ -41,10 +41,11 @@ class MixDecoder {
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
   /// Returns, by gap of runs(), the index of the gap in MixFacts::idle of which it is a part.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
-  /// Returns by position the bytes beyond the budget if every tensor that can leave has left. Valid after list.
+  /// Returns by position the bytes beyond the budget if all tensors are away in their gaps; < 0: free. After place().
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
   enum class Away { kAll, kNothing };
-  /// Returns the shortage of the list if all tensors that can leave have left (kAll), or none (kNothing).
+  /// Returns the first position beyond the budget with the smallest workspaces, as OutOfMemory; unset: all fit.
+  /// kAll: every tensor is away in all its gaps; kNothing: all tensors stay. Valid after list().
   [[nodiscard]] std::optional<OutOfMemory> shortage(Away away) const;
 
  private:
