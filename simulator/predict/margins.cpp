@@ -109,6 +109,7 @@ void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers&
     ideal.budget = sizes.front();
     if (!runs(ideal, run, buffers)) return;
     const Duration least = buffers.timeline.iteration_time;
+    const Bytes peak = buffers.timeline.peak_near;
     if (quickest.loses(by_trial ? least : less_by_chance(least))) return;
     if (quickest.loses(least)) continue;
     if (by_trial) run = run_within(planned, schedule, sizes[i]);
@@ -120,6 +121,14 @@ void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers&
       }
     };
     take(std::move(run));
+    if (i == 0 && !by_trial && quickest.time() == least) {
+      // A plan that no size binds is the plan for all of them.
+      ideal.budget = sizes.back();
+      const bool has_run = runs(ideal, run_within(ideal, schedule, sizes.back()), buffers);
+      if (has_run && buffers.timeline.iteration_time == least && buffers.timeline.peak_near == peak)
+        return;
+      ideal.budget = sizes.front();
+    }
     // What blocks with copies that come back as early as this link allows may run with a slower one's plan: half of it.
     if (!by_trial || planned.devices > 1 || quickest.loses(least)) continue;
     if (!slower) slower.emplace(with_half_the_link(planned));
