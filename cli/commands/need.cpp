@@ -1,7 +1,9 @@
 // `need`: the smallest link, memory or rate that makes a job as fast as asked, under every schedule.
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "cli/remarks.hpp"
 #include "cli/solve.hpp"
 
 namespace ooc {
@@ -53,6 +55,13 @@ int run_need(const Arguments& arguments) {
   SolveRequest request = request_about(job, axis);
   request.time = goal;
   request.within = within;
+  const bool searches = std::ranges::any_of(
+      request.chosen, [](const Schedule* each) { return each->is(Trait::kOptimizes); });
+  if (searches && allocator_of(request.options) == Allocator::kCaching) {
+    remark_on(arguments.remarks(), "best",
+              "searched for each value that is tried, which under a caching allocator may take "
+              "minutes; --schedules leaves it out");
+  }
   return run_solve(job, request);
 }
 

@@ -382,7 +382,13 @@ std::string smallest(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   const std::string_view kind = near ? "budget of near memory" : "far memory";
   const std::optional<Bytes> least = needed_bytes(oom);
-  if (!least) return fmt::format("\n  the smallest {} that suffices is not known\n", kind);
+  if (!least) {
+    return fmt::format(
+        "\n  the smallest {} that suffices is not known{}\n", kind,
+        near && report.inputs.allocator == "caching"
+            ? ";\n  less may do where more does not: blocks lie elsewhere, as in PyTorch"
+            : "");
+  }
   const std::string bytes = bytes_to_the_last(*least);
   if (oom.smallest_budget) {
     return fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n", kind, bytes);
