@@ -226,7 +226,7 @@ void freeze(LayerModel& model) {
   model.paleo_work.backward_weights = {};
 }
 
-/// Kernels of bitsandbytes' MatMul8bitLt beside the product (0.49: autograd/_functions.py, backends/cuda/ops.py), of
+/// Kernels of bitsandbytes' MatMul8bitLt beside the product (0.50: autograd/_functions.py, backends/cuda/ops.py), of
 /// bfloat16 and a threshold. Forward: inputs to float16, abs, compare, any, quantise, a zero for columns of outliers, result
 /// rescaled, and cast; some 12 more where there are outliers. Backward: weights cast, their scales divided, multiplied.
 constexpr std::int64_t kInt8Forward = 8;

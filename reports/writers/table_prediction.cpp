@@ -420,9 +420,12 @@ std::string shortage(const RunReport& report, const OutOfMemory& oom) {
         format_bytes(report.static_bytes - report.budget_near));
   }
   const std::string free = oom.free.count() == 0 ? "nothing" : format_bytes(oom.free);
+  const bool looks_enough = oom.free < oom.wanted && free == format_bytes(oom.wanted);
+  const std::string lack =
+      looks_enough ? ", " + format_bytes(oom.wanted - oom.free) + " too little" : "";
   return "\n  " + printable(oom.step) +
-         fmt::format(" needs {} at once; {} of {} {} free\n", format_bytes(oom.wanted), free,
-                     format_bytes(report.budget_near), oom.free.count() == 0 ? "is" : "are");
+         fmt::format(" needs {} at once; {} of {} {} free{}\n", format_bytes(oom.wanted), free,
+                     format_bytes(report.budget_near), oom.free.count() == 0 ? "is" : "are", lack);
 }
 
 std::string does_not_fit(const RunReport& report, const Look& look) {

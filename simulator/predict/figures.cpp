@@ -101,6 +101,9 @@ OutOfMemory far_overflow_of_device(const Case& which, const CaseRun& run, const 
                   .smallest_budget = peak,
                   .tier = OutOfMemory::Tier::kFar};
   oom.holders = far_homes(graph, memory);
+  for (OutOfMemory::Holder& home : oom.holders) {
+    if (plan.far_powers_of_two) home.name += ", in blocks of powers of two";
+  }
   std::int64_t used = 0;
   for (const OutOfMemory::Holder& holder : oom.holders) used += holder.bytes.count();
   if (used > capacity) {
