@@ -356,7 +356,7 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   } else if (oom.far_at_least) {
     table.add_row({fmt::format("--memory \"{} B\" --far-memory \"{} B\"", oom.least_budget->count(),
                                oom.far_at_least->count()),
-                   "what suffices together"});
+                   "what the plan tried there takes; another may take more"});
   } else if (near) {
     table.add_row({"ooc-paleo need near-memory", "the smallest budget that suffices"});
   }
@@ -395,7 +395,7 @@ std::string smallest(const RunReport& report, const OutOfMemory& oom) {
   }
   const bool fragments = near && !oom.far_at_least && report.inputs.allocator != "ideal";
   const std::string tried =
-      oom.far_at_least ? fmt::format(";\n  with it far memory lacks: {} of {}{}",
+      oom.far_at_least ? fmt::format(";\n  with it far memory takes {}; there are {}{}",
                                      format_bytes(*oom.far_at_least),
                                      format_bytes(report.inputs.far_memory), of_the_host(report))
       : fragments      ? " (without fragmentation);\n  tried with " + report.inputs.allocator +
@@ -407,10 +407,14 @@ std::string smallest(const RunReport& report, const OutOfMemory& oom) {
 
 /// What is there, what is wanted and what is lacking.
 std::string shortage(const RunReport& report, const OutOfMemory& oom) {
+  const bool looks_enough =
+      oom.free < oom.wanted && format_bytes(oom.free) == format_bytes(oom.wanted);
+  const std::string lack =
+      looks_enough ? ", " + format_bytes(oom.wanted - oom.free) + " too little" : "";
   if (oom.tier == OutOfMemory::Tier::kFar) {
     return "\n  " + printable(oom.step) +
-           fmt::format(" needs {} at once{}; {} are free there\n", format_bytes(oom.wanted),
-                       of_the_host(report), format_bytes(oom.free));
+           fmt::format(" needs {} at once{}; {} are free there{}\n", format_bytes(oom.wanted),
+                       of_the_host(report), format_bytes(oom.free), lack);
   }
   if (report.static_bytes > report.budget_near) {
     return fmt::format(
@@ -420,9 +424,6 @@ std::string shortage(const RunReport& report, const OutOfMemory& oom) {
         format_bytes(report.static_bytes - report.budget_near));
   }
   const std::string free = oom.free.count() == 0 ? "nothing" : format_bytes(oom.free);
-  const bool looks_enough = oom.free < oom.wanted && free == format_bytes(oom.wanted);
-  const std::string lack =
-      looks_enough ? ", " + format_bytes(oom.wanted - oom.free) + " too little" : "";
   return "\n  " + printable(oom.step) +
          fmt::format(" needs {} at once; {} of {} {} free{}\n", format_bytes(oom.wanted), free,
                      format_bytes(report.budget_near), oom.free.count() == 0 ? "is" : "are", lack);
