@@ -17,11 +17,11 @@ enum class CopyStreams {
 
 struct CopyRules {
   CopyStreams streams = CopyStreams::kOverlap;
-  Duration pinned_cost = {};  ///< host time to pin memory, a copy; 0: a pinned pool
+  Duration pinned_cost = {};  ///< host time to pin memory for each copy out; 0: it is pinned
   /// Number of copies out that may be unfinished when the next task starts; 0: any number.
   std::int64_t outs_in_flight = 0;
   bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
-  /// True: each operation that saves a tensor makes a copy, of weights too (CostTable::copied_bytes).
+  /// True: a tensor is copied once for each operation that saved it, with saved weights (CostTable::copied_bytes).
   bool each_save = false;
 };
 
@@ -44,19 +44,20 @@ struct Duplex {
   friend constexpr bool operator==(const Duplex&, const Duplex&) = default;
 };
 
-/// Rules by which software holds units of weights that it gathers or copies in.
+/// How long software holds units: layers whose weights it gathers from other devices, or copies in, together.
 enum class Sharding : std::uint8_t {
   kByUse,  ///< weights while their unit is used, gradients until they have left
-  /// PyTorch's FullyShardedDataParallel: what is outside blocks is one unit, whole from forward to the end of backward;
-  /// a unit's gradients are copied into one piece, and shards of far ones stay near to the end of backward, which
-  /// gathers one unit further ahead than forward.
+  /// PyTorch's FullyShardedDataParallel. All layers outside blocks are one unit, whole from forward to the end of
+  /// backward. A unit's gradients are copied into one piece; shards that leave for host memory stay near to the end of
+  /// backward. Backward gathers one unit further ahead than forward.
   kFsdp1,
 };
 
+/// Lifetime of weight gradients in host memory, by the software (docs/model.md, 10).
 enum class FarGradients : std::uint8_t {
   kFreed,      ///< freed after their update
   kHeld,       ///< held to the end of the iteration
   kAllocated,  ///< in permanent buffers; those of single micro-batches are freed once added up
-};             // the life of gradients in host memory, by the software (docs/model.md, 10)
+};
 
 }  // namespace ooc

@@ -30,13 +30,13 @@ class Csr {
     begin_.pop_back();
   }
 
-  /// Returns the transpose: row i lists the rows that hold item i, in ascending order.
+  /// Returns the transpose, of `items` rows: row i lists the rows that hold item i, ascending.
   [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
     Csr<Item, Row> result;
     transpose_into(result, items);
     return result;
   }
-  /// Transposes into `result`, whose memory is reused.
+  /// Writes the transpose into `result`, whose memory is reused.
   void transpose_into(Csr<Item, Row>& result, std::size_t items) const {
     result.begin_.assign(items + 2, 0);
     result.items_.resize(items_.size());

@@ -21,12 +21,12 @@ struct DecimalPrefix {
   Decimal value;
   std::size_t length = 0;
 };
-/// Reads a number. Grammar: `-`, digits, fraction, exponent; all but digits are optional. Unset: no digits.
+/// Reads the number that `text` begins with, such as "12", "-1.5" or "2e-3". Unset: no digit at the beginning.
 [[nodiscard]] std::optional<DecimalPrefix> read_decimal(std::string_view text);
 
 struct Scaled {
   std::int64_t value = 0;  ///< rounded to nearest, halves away from zero
-  bool exact = false;      ///< true if nothing was rounded
+  bool exact = false;      ///< true if no digit was lost
 };
 /// Returns decimal x numerator / denominator; unset if the result exceeds 63 bits. Precondition: 0
 /// < numerator <= 2^50, 0 < denominator <= 8.

@@ -35,7 +35,7 @@ class SpecError : public std::runtime_error {
 /// Returns `text` in double quotes for messages, control characters escaped, cut after 80 bytes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-/// Throws SpecError at `option`: found ..., expected ..., hint.
+/// Throws SpecError: "--memory: found \"16\", expected a size with a unit (hint)".
 [[noreturn]] void bad_value(std::string_view option, std::string found, std::string expected,
                             std::string hint = {});
 
@@ -44,11 +44,9 @@ class SpecError : public std::runtime_error {
                                  std::string remedy, std::string why = "");
 /// Throws SpecError: "--grad-dtype needs --precision".
 [[noreturn]] void needs_option(std::string_view option, const std::string& needed);
-/// Throws SpecError for a word that is not in `known`. The message suggests the nearest word and lists all.
+/// Throws SpecError for a word that is not in `known`. The message suggests similar words and lists all.
 [[noreturn]] void unknown_word(std::string_view option, std::string_view word,
                                const std::vector<std::string>& known);
-
-// Suggestions for a mistyped word.
 
 /// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
@@ -76,7 +74,7 @@ class InternalError : public std::logic_error {
 
 namespace ooc {
 
-/// Returns the text of an enumerator. `texts`: one for each enumerator, in order.
+/// Returns the text of an enumerator. `texts`: one for each enumerator, in order; else InternalError.
 template <class Enum, std::size_t kCount>
 [[nodiscard]] constexpr std::string_view text_at(const std::string_view (&texts)[kCount],
                                                  Enum value) {

@@ -25,10 +25,10 @@ namespace ooc {
 /// Returns an integer in [lowest, highest].
 [[nodiscard]] std::int64_t whole_number_of(std::string_view text, std::string_view option,
                                            std::int64_t lowest, std::int64_t highest);
-/// Returns a ratio in [lowest, highest], written "1.5" or "150%"; exact to a billionth.
+/// Returns a ratio in [lowest, highest], written "1.5" or "150%"; rounded to a billionth.
 [[nodiscard]] Ratio ratio_of(std::string_view text, std::string_view option, double lowest,
                              double highest);
-/// Splits `list` at the separator. Throws SpecError at `option` for an empty element.
+/// Splits `list` at the separator, without blanks. Throws SpecError for an empty element.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& list, std::string_view option,
                                                   char separator = ',');
 

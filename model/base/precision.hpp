@@ -19,7 +19,7 @@ enum class Dtype { kFloat64, kFloat32, kTf32, kFloat16, kBfloat16, kFloat8 };
 struct DtypeInfo {
   Dtype dtype;
   std::string_view name;
-  std::int64_t bytes;  ///< an element in memory; TF32 data are stored as float32
+  std::int64_t bytes;  ///< size of an element in memory; TF32 data are stored as float32
 };
 
 inline constexpr std::array<DtypeInfo, 6> kDtypes{{{Dtype::kFloat64, "float64", 8},
@@ -54,30 +54,30 @@ enum class Precision {
   kFp8,
 };
 
-/// Copies of weights, in the type that matrix products run in.
+/// Copies of weights in the type of matrix products, made in forward.
 enum class WeightCopies {
   kNone,
-  kSaved,     ///< one a layer, saved from its forward task until its last use
-  kPerGroup,  ///< one a group of layers; dropped after forward and made again for backward
+  kSaved,     ///< a copy for each layer, from its forward task until its last use
+  kPerGroup,  ///< one for all layers of a block; freed after forward and made again for backward
 };
 
 struct PrecisionInfo {
   Precision precision = Precision::kFp32;
   std::string_view name = {};
-  Dtype dtype = Dtype::kFloat32;     ///< of the network, and of the results of its matrix products
-  Dtype products = Dtype::kFloat32;  ///< type of matrix products, whose peak rate counts
-  // Bytes an element, by class of data.
+  Dtype dtype = Dtype::kFloat32;     ///< Network::dtype: type of the results of matrix products
+  Dtype products = Dtype::kFloat32;  ///< type in which matrix products run, at its peak rate
+  // Bytes of an element, by class of data:
   std::int64_t activation = 4;    ///< inputs and outputs of matrix products
   std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, residual sums
   std::int64_t linear_saved = 4;  ///< input that a linear layer saves for backward
-  std::int64_t input = 4;         ///< inputs of the network
-  // Bytes a parameter.
+  std::int64_t input = 4;         ///< inputs of the network; indices into embeddings have 8
+  // Bytes of a parameter: weight, copy for products, gradient, master copy for updates; 0: none.
   std::int64_t weight = 4;
   std::int64_t copy = 0;
   std::int64_t gradient = 4;
   std::int64_t master = 0;
   WeightCopies copies = WeightCopies::kNone;
-  bool halves_state = false;  ///< true: optimiser states have 16 bits
+  bool halves_state = false;  ///< true: states of momentum and adam have 16 bits
   bool unscales = false;      ///< loss scaling: one more pass over gradients before the update
 
   /// True if each layer kind chooses its own type, as under torch.autocast.
@@ -112,7 +112,7 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
   return info != nullptr ? std::optional(info->precision) : std::nullopt;
 }
 
-enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< update rules
+enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< kAdam8: states of 8 bits
 
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};
@@ -124,8 +124,8 @@ enum class AdamKernels { kFused, kForeach, kLoop };
   constexpr std::array<std::string_view, 3> kNames{"fused", "foreach", "loop"};
   return kNames[static_cast<std::size_t>(kernels)];
 }
-/// Bytes that single operations move over those of the fused kernel: of numbers of 4 bytes 80 and 28 (torch/optim/adamw.py,
-/// _single_tensor_adamw: mul 8, lerp 12, mul 8, addcmul 12, sqrt 8, div 8, add 8, addcdiv 16).
+/// Memory traffic of Adam by single operations over that of one fused kernel: 80 over 28 bytes a float32 parameter
+/// (torch/optim/adamw.py, _single_tensor_adamw: mul 8, lerp 12, mul 8, addcmul 12, sqrt 8, div 8, add 8, addcdiv 16).
 inline constexpr double kOperationsOverFused = 80.0 / 28;
 
 [[nodiscard]] constexpr std::string_view optimizer_name(Optimizer optimizer) {

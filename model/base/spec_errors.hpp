@@ -36,7 +36,7 @@ class ErrorCollector {
     }
   }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
-  /// Throws the collected errors: one SpecError, or SpecErrors with at most 20. Returns if there is none.
+  /// Throws the only error as SpecError, or SpecErrors with the first 20 and the number of the rest. Returns if none.
   void finish() const {
     if (errors_.empty()) return;
     if (errors_.size() == 1) throw SpecError(errors_.front());

@@ -19,7 +19,7 @@ struct SymbolValue {
   bool operator==(const SymbolValue&) const = default;
 };
 
-/// True for a letter followed by letters, digits or "_".
+/// True for a letter followed by letters, digits or "_"; at most 40 characters.
 [[nodiscard]] bool is_symbol_name(std::string_view text);
 
 /// Returns a text in the form of --symbol: "seq=2048,target_seq=128".

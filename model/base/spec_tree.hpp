@@ -42,7 +42,7 @@ struct SpecNode {
   std::string text;                     ///< kText: the string; kNumber: the number as written
   std::vector<SpecNode> items;          ///< items of a kList
   std::vector<std::pair<std::string, SpecNode>> members;  ///< members of a kObject, in file order
-  std::int32_t line = 0;  ///< position of the first character, from 1
+  std::int32_t line = 0;  ///< of the first character, from 1, as `column`
   std::int32_t column = 0;
 };
 
@@ -93,7 +93,7 @@ class SpecView {
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> members() const;
   /// Returns the boolean of a key; `otherwise` if the key is missing.
   [[nodiscard]] bool flag(std::string_view key, bool otherwise = false) const;
-  /// Throws for keys that were never asked for, with the nearest known key. Call last. `also_known`: further keys.
+  /// Throws for a key that was never asked for and is not in `also_known`; suggests the nearest known key. Call last.
   void reject_unknown_keys(std::initializer_list<std::string_view> also_known = {}) const;
 
   // Lists.
@@ -138,7 +138,7 @@ class SpecView {
   std::shared_ptr<KeysAskedFor> asked_;
 };
 
-/// Throws SpecError unless the document is of `format`, version 1. `others`: other formats with their own messages.
+/// Throws SpecError unless the document is of `format`, version 1. `others`: hints by the name of another format.
 void check_format(const SpecView& root, std::string_view format,
                   const std::vector<std::pair<std::string, std::string>>& others = {});
 
@@ -161,8 +161,6 @@ template <class Value, std::size_t kCount>
   return named_choice(view, choices).second;
 }
 
-// Constructors of JSON values.
-
 [[nodiscard]] SpecNode boolean_node(bool value);
 /// Returns a number with enough digits to read back equal.
 [[nodiscard]] SpecNode number_node(double value);
@@ -170,7 +168,6 @@ template <class Value, std::size_t kCount>
 [[nodiscard]] SpecNode text_node(std::string_view text);
 [[nodiscard]] SpecNode list_node(std::vector<SpecNode> items);
 [[nodiscard]] SpecNode object_node(std::vector<std::pair<std::string, SpecNode>> members);
-/// Appends a member.
 void put(SpecNode& object, std::string key, SpecNode value);
 
 }  // namespace ooc

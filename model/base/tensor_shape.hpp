@@ -19,17 +19,16 @@ struct TensorShape {
   [[nodiscard]] std::string text() const;
 };
 
-// Sizes of a convolution, as plain data. Layers state them, and profiles have measured times for
-// them. Costs of algorithms follow from them.
+// Sizes of a convolution, as plain data: layers state them, and costs of algorithms follow.
 
-/// One spatial dimension.
+/// Sizes of a convolution in one spatial dimension, in elements.
 struct ConvolutionDim {
   std::int64_t input = 1;
   std::int64_t output = 1;
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding = 0;  ///< elements, sum of both sides
+  std::int64_t padding = 0;  ///< sum of both sides
   friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace ooc {
 /// disguise a name; each byte that is not UTF-8.
 [[nodiscard]] std::size_t control_length(std::string_view text);
 
-/// Returns the length in bytes of the character at the start of `text`: 1 for a byte that is not UTF-8.
+/// Returns the length in bytes of the character at the start of `text`; 1 if that is not UTF-8 or `text` is empty.
 [[nodiscard]] std::size_t character_length(std::string_view text);
 
 /// Returns the offset of the first byte that is not valid UTF-8; text.size() if there is none.
@@ -24,8 +24,8 @@ namespace ooc {
 [[nodiscard]] std::string printable(std::string_view text, std::string_view kept = {},
                                     std::string_view shown = "?");
 
-/// Returns `text` with control characters escaped as in JSON (\u202e), other bytes as \x9b, except ASCII ones in `kept`.
-/// Characters of `backslashed` get a backslash before them. Different texts stay different if the backslash is among them.
+/// Returns `text` with control characters escaped as in JSON (\u202e), bytes that are not UTF-8 as \x9b. ASCII ones in
+/// `kept` stay. Characters in `backslashed` get a backslash; different texts stay different if the backslash is one.
 [[nodiscard]] std::string escaped_controls(std::string_view text, std::string_view backslashed,
                                            std::string_view kept = {});
 

@@ -15,8 +15,8 @@ inline constexpr std::string_view kStandardInput = "-";
 /// copied to memory, up to a little more than `max_bytes`. Throws SpecError if it cannot be read.
 [[nodiscard]] std::string readable_path(const std::string& path, std::int64_t max_bytes);
 
-/// Returns the text. Throws SpecError for a missing or unreadable file, or one above the limit.
-/// `place`: flag that named it, or empty.
+/// Returns the text of a file. Throws SpecError for a missing or unreadable file, or one above the
+/// limit. `place`: flag that named the file, for the message; or empty.
 [[nodiscard]] std::string read_text_file(const std::string& path, std::string_view place,
                                          const ReadLimits& limits);
 [[nodiscard]] std::string read_text_file(const std::string& path);

@@ -16,7 +16,7 @@ namespace ooc {
 
 /// Model of task times, with its rules for counting (docs/model.md, 1).
 enum class ComputeModel {
-  kNative,  ///< launch + max(flops / (peak x efficiency), bytes / (GPU memory rate x efficiency))
+  kNative,  ///< sums of kernels, or launch + max(flops / rate, bytes / rate); compute_cost.hpp
   kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth, PALEO's counts; reads GB/s as GiB/s
 };
 
@@ -28,8 +28,8 @@ struct Amount {
 [[nodiscard]] Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                                std::int64_t batch);
 
-/// Returns the bytes that the task needs beside its tensors, below 2^48. Independent of the compute
-/// model.
+/// Returns the bytes that the task needs beside its tensors, in any compute model. Throws SpecError
+/// for 2^48 or more.
 [[nodiscard]] Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch);
 
 /// Returns bytes by tensor. Throws SpecError for a tensor of 2^48 bytes or more, and for 2^56 or
@@ -39,14 +39,14 @@ struct Amount {
 /// Throws SpecError, with the sum as found, if MACs of forward or FLOPs of the iteration exceed 63 bits.
 void check_work(const TrainingGraph& graph, ComputeModel model, std::int64_t batch);
 
-/// Returns the FLOPs of one task at a batch.
+/// Returns the FLOPs of one task at a batch; throws SpecError if they exceed 63 bits.
 [[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
                                       std::int64_t batch);
 
 /// Returns the sum as Bytes; throws SpecError that names `what` if it exceeds 63 bits.
 [[nodiscard]] Bytes countable_bytes(Wide sum, const TrainingGraph& graph, std::string_view what);
 
-/// Throws SpecError for a job too large to count, at --batch; the file is the network's name.
+/// Throws SpecError at --batch for a job too large to count; SpecError::Parts::file is the network's name.
 [[noreturn]] void too_large_to_count(const TrainingGraph& graph, const std::string& found,
                                      const std::string& expected);
 

@@ -17,19 +17,19 @@ namespace ooc {
 struct LayerTime {
   LayerId layer;
   Duration forward;
-  Duration backward;  ///< divided over the backward tasks in proportion to their computed times
+  Duration backward;  ///< of all backward tasks, which get shares as their computed times
 };
 
 struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
-  Ratio compute_scale = kOne;    ///< factor of peak and GPU memory rate in what-if runs
-  Ratio percent_of_peak = kOne;  ///< PALEO's, for both rates, in forward and backward
-  std::vector<LayerTime> layer_times = {};
+  Ratio compute_scale = kOne;    ///< factor of peak and GPU memory rate (--compute-scale)
+  Ratio percent_of_peak = kOne;  ///< share of both rates that forward and backward reach (PALEO)
+  std::vector<LayerTime> layer_times = {};  ///< at compute_scale 1
   /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
   std::optional<Software> software = {};
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
-  RunMode mode = RunMode::kTraining;  ///< training or inference, if the profile has an architecture
+  RunMode mode = RunMode::kTraining;    ///< counts only if the profile has an architecture
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
   bool each_save = false;  ///< CopyRules::each_save
@@ -39,18 +39,18 @@ struct ComputeOptions {
 /// that every algorithm needs. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options);
 
-/// Returns the CostTable without `transfers`. Throws SpecError if a size or a time exceeds the
-/// limits of units.hpp, or if the profile lacks the network's dtype.
+/// Returns the CostTable without `transfers`. Throws SpecError if the batch, a size or a time exceeds
+/// its limit, if the profile lacks a peak rate, and for a LayerTime without a task.
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
-/// Returns the machine, `scale` times as fast as the profile's, its architecture and the software.
+/// Returns the machine, `scale` times as fast as the profile's, its architecture and `software` (unset: ideal).
 /// Precondition: the profile names an architecture.
 [[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
                                              const std::optional<Software>& software,
                                              Ratio scale = kOne);
 
-/// Returns the cost of a task without a layer that reads and writes `bytes` once in all.
+/// Returns the cost of a task of `flops` FLOPs, of no layer, that reads and writes `bytes` in all.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,
                                                const HardwareProfile& profile,
                                                const ComputeOptions& options, std::int64_t flops,

@@ -22,7 +22,7 @@ struct ConvolutionTask {
   double flops = 0;          ///< FLOPs of the direct method
   double bytes = 0;          ///< bytes of its operands, each counted once
   double first_seconds = 0;  ///< time without workspace, by the native model
-  double compute_scale = 1;  ///< factor of peak and GPU memory rate in what-if runs
+  double compute_scale = 1;  ///< factor of peak and GPU memory rate
 };
 
 /// Algorithm with its time, not rounded to ns.

@@ -20,7 +20,7 @@ using AlternativeId = Id<struct AlternativeTag>;
 
 /// Rule that picks one algorithm for every task.
 enum class AlgorithmChoice {
-  kFitting,      ///< the fastest that fits (schedules/footprint.hpp); before that, the first
+  kFitting,      ///< the fastest that fits; alternative() gives the first (schedules/footprint.hpp)
   kMemory,       ///< the first, with only the workspace that the layer states itself
   kPerformance,  ///< the fastest, whatever its workspace; ties: the first
 };
@@ -30,11 +30,11 @@ struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
   Bytes workspace;
-  Bytes largest = {};  ///< tensor in `workspace`; 0: it is one tensor
+  Bytes largest = {};  ///< largest tensor in `workspace`; 0: `workspace` is one tensor
   double seconds = 0;  ///< unrounded `time` in seconds
   /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
   Duration issue = {};
-  Duration hooks = {};  ///< of `issue`: the framework's hooks on weights (Software::hooks)
+  Duration hooks = {};  ///< part of `issue` for the framework's hooks on weights (Software::hooks)
 };
 
 /// Copy of one tensor in one direction. The copy spends `latency` without using the link, then
@@ -50,14 +50,14 @@ struct TransferCosts {
   std::vector<TransferCost> to_near;  ///< by tensor
   /// Copies to GPU memory on page faults, by tensor; empty: as in `to_near`.
   std::vector<TransferCost> faults = {};
-  BytesPerSecond to_far_peak;  ///< rate of the link, shared by all devices
+  BytesPerSecond to_far_peak;  ///< rate of the link, or one device's share of a shared one
   BytesPerSecond to_near_peak;
   /// Share of its rate that each direction keeps while both are active, rounded down to 1 B/s.
   Duplex duplex = {};
   /// Host time to pin memory for a copy to host memory. Latencies of `to_far` include it. The host
   /// issues nothing else meanwhile.
   Duration pinning = {};
-  /// Slowest stage of the path, for reports: "connection", "far memory" or "near memory".
+  /// Slowest stage, for reports: "connection", "far memory" or "near memory"; "nothing" if all are infinite.
   std::string limited_by = "connection";
 
   [[nodiscard]] const TransferCost& near_cost(std::size_t tensor, bool on_demand) const {
@@ -65,11 +65,11 @@ struct TransferCosts {
   }
 };
 
-/// Memory in use during a task that stays allocated to the end of the iteration.
+/// Bytes in use during a task that stay allocated to the end of the iteration, except `summed`.
 struct HeldBytes {
-  Bytes held;    ///< weight gradients allocated so far, and network inputs
+  Bytes held;    ///< weight gradients (of forward tasks: free_gradients()), and network inputs
   Bytes begun;   ///< bytes of weight gradients that this task writes first
-  Bytes summed;  ///< within this task: a further part of shared weights' gradient, and the sum
+  Bytes summed;  ///< freed after the task: a further part of shared weights' gradient, and the sum
 };
 
 struct CostTable {
@@ -77,13 +77,13 @@ struct CostTable {
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< index by task; one more entry for the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
-  /// By tensor: bytes copied when it moves, with copies of weights (CopyRules::each_save); empty: tensor_bytes.
+  /// By tensor: bytes copied when the tensor moves, if not tensor_bytes (CopyRules::each_save); empty: tensor_bytes.
   std::vector<Bytes> copied_bytes = {};
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
-  /// Gradient bytes allocated so far, by task, included in each algorithm's workspace. Empty if gradients are static.
+  /// By task, included in each algorithm's workspace. Empty if gradients are static and no inputs are held.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
-  /// By task: sizes of the optimiser states that its first update allocates, part of static_bytes,
+  /// By task: sizes of the optimiser states that a layer's update allocates the first time, part of static_bytes,
   /// between other blocks (CachingMemory). Empty: states are allocated before the iteration.
   std::vector<std::vector<Bytes>> first_states = {};
   TransferCosts transfers;
@@ -93,7 +93,7 @@ struct CostTable {
     return copied_bytes.empty() ? tensor_bytes : copied_bytes;
   }
 
-  /// Appends a task with its algorithms.
+  /// Appends a task with its algorithms, the default one first.
   void add_task(std::span<const TaskAlternative> algorithms) {
     if (first_alternative.empty()) first_alternative.push_back(0);
     alternatives.insert(alternatives.end(), algorithms.begin(), algorithms.end());
@@ -138,8 +138,8 @@ struct CostTable {
 /// device, no gradient accumulation, all gradients static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
-/// Adds the parts of shared weights' gradients, and their sums, to the workspaces of tasks: of a micro-batch, whose sum is
-/// added to static gradients. Preconditions: as of free_gradients, with accumulation.
+/// Adds parts of shared weights' gradients, and their sums, to the workspaces of a micro-batch's tasks. Static
+/// gradients take the result. Preconditions: as of free_gradients, but with accumulation.
 void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs);
 
 /// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
@@ -148,7 +148,7 @@ void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs);
 /// then. Preconditions: costs of `graph`, one device, no gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
-/// Sets `costs.first_states`: for each layer one tensor a state of the optimiser.
+/// Sets `costs.first_states`: for each updated layer one tensor for each state of the optimiser.
 void make_states_late(const TrainingGraph& graph, CostTable& costs);
 
 /// Returns the costs with static gradients, without held inputs and first_states.

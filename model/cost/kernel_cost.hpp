@@ -22,15 +22,15 @@ class KernelPricer {
   /// Returns seconds on the device, without host time; 0 for `custom` layers, which state their times.
   [[nodiscard]] double seconds(const Task& task) const;
 
-  /// Seconds of a convolution's task by method. `beside`: seconds of launch and bias, to be added to each.
+  /// Seconds of a convolution's task by method. `beside`: launch, bias and casts, to be added to each.
   struct ConvolutionMethods {
     ConvolutionTimes times;
     double beside = 0;
   };
   [[nodiscard]] ConvolutionMethods convolution_methods(const Task& task) const;
 
-  /// Returns the seconds to sum the gradients of a layer's output: one kernel for each reader after
-  /// the first.
+  /// Returns the seconds to sum the gradients of a layer's output: one sum for each reader after the
+  /// first, without launch.
   [[nodiscard]] double gradient_sum_seconds(LayerId layer) const;
 
   /// Returns the seconds of backward-data for a convolution on the network's input. Graphs omit

@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// Tensors of the forward pass: inputs, one for each buffer that layers write, masks, reserves, weight copies.
+/// Tensors of the forward pass: inputs, buffers that layers write, masks, reserves, weight copies (TensorRole).
 struct Buffers {
   std::vector<Tensor> tensors;
   std::vector<TensorId> of_input;                    ///< by InputId
@@ -23,8 +23,8 @@ struct Buffers {
 
 [[nodiscard]] Buffers assign_buffers(const Network& network, const GraphOptions& options);
 
-/// Forward data that backward tasks of a layer read, by layer kind and framework. Bytes are per
-/// sample, of extra tensors that forward writes (`fixed`: independent of the batch).
+/// Forward data that backward tasks of a layer read, by layer kind and framework. Bytes are those of extra
+/// tensors that forward writes, per sample (reserve_fixed: independent of the batch).
 struct Kept {
   bool inputs = false;
   bool output = false;
@@ -40,7 +40,7 @@ enum class RunsIn { kOwnBuffer, kPlace };
 
 /// Returns the tensor that holds the producer's value.
 [[nodiscard]] TensorId tensor_of(const Buffers& buffers, const Producer& producer);
-/// True unless the producer is a network input or no layer up to it is trained.
+/// True if the producer is a layer with a backward pass (Buffers::needs_gradient).
 [[nodiscard]] bool needs_gradient(const Buffers& buffers, const Producer& producer);
 
 }  // namespace ooc

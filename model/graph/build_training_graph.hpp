@@ -14,7 +14,7 @@ struct GraphOptions {
   /// eager frameworks hold. Other rules select a footprint of the same graph (training_graph.hpp).
   Accounting accounting = Accounting::kLiveness;
   std::optional<Optimizer> optimizer = {};  ///< unset: the network's; sgd if it has none
-  /// Tensors that a framework saves. Leave the defaults for kDefineByRun, which has its own rules.
+  /// Tensors that a framework saves. Keep the defaults with kDefineByRun, which has rules of its own.
   Keeping keeping = {};
   ParameterTypes types = {};
 

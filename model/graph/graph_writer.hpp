@@ -19,7 +19,7 @@ struct GraphWriter {
 
   TaskId add(const Task& task);
   TensorId add(const Tensor& tensor);
-  /// Adds a copy of a task with its reads and writes. `renamed`: function from a tensor's id to its id here.
+  /// Adds a copy of a task with its reads and writes. `renamed`: gives the id here of a tensor of `from`.
   template <class Renamed>
   TaskId copy(const TrainingGraph& from, TaskId task, Renamed renamed) {
     const TaskId to = add(from.tasks[task.at()]);
@@ -28,7 +28,7 @@ struct GraphWriter {
     return to;
   }
 
-  /// Fills in rows, lifetimes, `forward_tasks` and `backward_end`.
+  /// Returns the graph, with reads, writes, lifetimes, `forward_tasks` and `backward_end` filled in.
   [[nodiscard]] TrainingGraph finish() &&;
 };
 

@@ -12,26 +12,26 @@ namespace ooc {
 /// Tensor saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
 enum class KeptActivation {
   kOutput,
-  kInput,  ///< input of relu, if out of place; else the output
+  kInput,  ///< input of relu, elu, ..., if out of place; else the output
   kBoth,
 };
 
 /// Tensor saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
 enum class KeptOfClamps {
   kAsActivations,
-  kInput,  ///< input, copied for two limits; for the others if out of place
+  kInput,  ///< input: of relu6 and hardsigmoid always, of the others if out of place
 };
 
 /// Tensor saved for a slice whose value backward reads.
 enum class KeptOfSlices {
   kSlice,
-  kWhole,  ///< the tensor that the slice is a view of
+  kWhole,  ///< the whole tensor, of which the slice is a view
 };
 
 /// Rule for activations and dropout that may overwrite their input, if the file does not say.
 enum class InPlaceRule {
-  kAlways,        ///< all activations run in place, where safe
-  kWhenPossible,  ///< relu and dropout run in place, where safe
+  kAlways,        ///< as kWhenPossible, and sigmoid and tanh
+  kWhenPossible,  ///< relu and its kin, and dropout, run in place if that is safe
   kNever,
 };
 
@@ -42,7 +42,7 @@ enum class KeptOfPools {
 
 enum class KeptOfNorms {
   kInput,
-  kInputAndStatistics,  ///< input, and mean and deviation in float32
+  kInputAndStatistics,  ///< the input, and each row's or channel's mean and deviation in float32
 };
 
 /// Tensor saved for softmax, alone, in attention or before a loss.
@@ -72,8 +72,8 @@ struct Keeping {
   std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
-  bool fuses = false;  ///< Fusion::kAll: what fused kernels compute is not saved
-  std::optional<Dtype> loss_dtype = {};  ///< type of tensors that a loss saves; unset: network's
+  bool fuses = false;  ///< true: values inside fused kernels are not saved (Fusion::kAll)
+  std::optional<Dtype> loss_dtype = {};  ///< type of a loss's output, if wider; unset: network's
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;
   GradientSharing gradients = GradientSharing::kCopy;
 

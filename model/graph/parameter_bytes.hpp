@@ -14,7 +14,7 @@ namespace ooc {
 struct ParameterTypes {
   std::optional<Dtype> gradient = {};
   std::optional<std::optional<Dtype>> master =
-      {};                           ///< type of the master copy, which is updated; no type: no copy
+      {};                           ///< type of the master copy; set without a type: no copy
   std::optional<Dtype> state = {};  ///< type of the states of momentum and adam
 
   bool operator==(const ParameterTypes&) const = default;
@@ -25,13 +25,13 @@ struct ParameterBytes {
   std::int64_t weight = 4;
   std::int64_t gradient = 4;
   std::int64_t master = 0;  ///< copy that the optimiser updates; 0: none
-  std::int64_t state = 4;   ///< bytes of one optimiser state
+  std::int64_t state = 4;   ///< one optimiser state; Adam has two
   bool gradient_is_said =
-      false;  ///< true if the gradient's type was given, so it does not follow the weights'
-  bool state_as_weight = false;  ///< the state's type follows that of a layer's own weights
+      false;  ///< true if ParameterTypes gives the gradient's type: adapters have the same
+  bool state_as_weight = false;  ///< true: a state has the type of its layer's weights
 };
 
-/// Returns the bytes of one of `shards` equal parts, rounded up as software pads.
+/// Returns whole / shards, rounded up since software pads.
 [[nodiscard]] inline std::int64_t share_of_shard(std::int64_t whole, int shards) {
   return (whole + shards - 1) / shards;
 }
@@ -41,17 +41,17 @@ struct ParameterBytes {
 struct GradientBuffers {
   static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   std::int64_t buckets = 0;   ///< number of parameters in buckets; static memory
-  bool exchanged = false;     ///< true: buckets for all where devices exchange whole gradients
-  std::int64_t copies = 0;    ///< bytes a parameter, during its update; only with master copies
+  bool exchanged = false;     ///< true: buckets for all, if devices exchange whole gradients
+  std::int64_t copies = 0;    ///< bytes of copies a parameter in its update, with master copies
   std::int64_t group = kAll;  ///< number of parameters in one update
   std::int64_t norms = 0;     ///< bytes a parameter of a layer, while its gradient norm is computed
   bool keeps_holes = false;   ///< true: the caching allocator keeps freed memory reserved
-  int state_shards = 1;   ///< devices that share the state, each with a part of the update
-  int weight_shards = 1;  ///< devices that share each layer's weights and gradient
+  int state_shards = 1;       ///< devices that share the state, each with a part of the update
+  int weight_shards = 1;      ///< devices that share each layer's weights and gradient
 };
 
-/// Returns the workspace of an update of `learnt` parameters with master copies, in bytes. Allocated in order: for the
-/// norm of the largest layer (`largest` parameters); copies of gradients in 16 bits; copies in float32.
+/// Returns the workspace in bytes of an update of `learnt` parameters with master copies. In order of allocation: the
+/// gradient norm of the largest layer, of `largest` parameters; copies of gradients in 16 bits; copies in float32.
 [[nodiscard]] std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
                                          std::int64_t largest);
 
@@ -60,7 +60,7 @@ struct GradientBuffers {
                                              const ParameterTypes& types = {});
 
 /// Returns the bytes for a layer whose parameters have type `own`, as adapters may. A type as large
-/// as the master copy needs no master copy. Unset: `each`.
+/// as the master copy needs no master copy. `own` unset: `each` as it is.
 [[nodiscard]] ParameterBytes bytes_of_layer(const ParameterBytes& each, std::optional<Dtype> own);
 [[nodiscard]] inline ParameterBytes bytes_of_layer(const ParameterBytes& each,
                                                    const LayerModel& layer) {

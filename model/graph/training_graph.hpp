@@ -4,9 +4,9 @@
 // `add` passes on and slices of a concat's gradient are resolved to one tensor here.
 //
 // Order of tasks: forward in topological order (ties by file order); backward exactly reversed, per
-// layer backward-data, then backward-weights; updates last, in layer order. Weights, their
-// gradients and optimiser states are static memory, not tensors, unless they move
-// (model/rewrite/state.hpp).
+// layer backward-data, then backward-weights; updates last, in layer order, those of shared weights
+// behind the others. Weights, their gradients and optimiser states are static memory, not tensors,
+// unless they move (model/rewrite/state.hpp).
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ enum class TaskKind {
 struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
-  std::int32_t copies = 0;  ///< kBackward of `add`: gradients to copy
+  std::int32_t copies = 0;  ///< kBackward of `add`: number of gradients to copy
   std::int32_t unit = 0;    ///< far tasks: index into `units`
   std::int32_t round = 0;   ///< kFarAccumulate: index of the micro-batch
 };
@@ -68,7 +68,7 @@ enum class TensorRole {
 
 /// Place of a tensor at the start and at the end of an iteration.
 enum class TensorHome : std::uint8_t {
-  kNear,    ///< a block of GPU memory, or nowhere: network inputs and results of tasks
+  kNear,    ///< GPU memory for network inputs; nowhere for results of tasks
   kStatic,  ///< always in static GPU memory
   kFar,     ///< host memory
 };
@@ -96,9 +96,9 @@ struct Tensor {
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
   /// Model states of several devices: number of equal shards, one a device, or of whole gradients, which are summed; a
-  /// copy gathers or sums them.
+  /// copy of the tensor gathers or sums them. 1: not shared.
   std::int32_t shards = 1;
-  std::int64_t shard_far = 0;  ///< with shards: bytes of one in host memory; 0: it is near
+  std::int64_t shard_far = 0;  ///< with shards: bytes of one shard in host memory; 0: in GPU memory
   /// Index from 1 of a part of a cut tensor (model/rewrite/parts.hpp), or of a kWeightGradient's micro-batch; 0: whole.
   std::int32_t cut = 0;
 };
@@ -106,14 +106,14 @@ struct Tensor {
 /// Tasks that use a tensor. All positions are task indices in execution order.
 struct Lifetime {
   std::optional<TaskId> first_writer;        ///< first task that writes it; unset: network input
-  std::optional<TaskId> last_writer;         ///< last writer in forward, with in-place layers
+  std::optional<TaskId> last_writer;         ///< last task that writes it
   std::optional<TaskId> last_forward_use;    ///< last forward task that reads or writes the tensor
-  std::optional<TaskId> first_backward_use;  ///< first backward task that uses the tensor
+  std::optional<TaskId> first_backward_use;  ///< first task behind forward that uses the tensor
   std::optional<TaskId> last_use;            ///< last task that uses the tensor; unset: never used
 };
 
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
-/// True for rules that ignore lifetimes.
+/// True for rules of published figures, which ignore lifetimes.
 [[nodiscard]] constexpr bool is_footprint(Accounting accounting) {
   return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
 }
@@ -133,7 +133,7 @@ struct TrainingGraph {
   /// no gradient accumulation. `forward_tasks` is that of the first micro-batch.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
-  std::vector<std::string> units = {};  ///< names of the units of layers whose states move together
+  std::vector<std::string> units = {};  ///< names of units: layers whose states move together
   ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;
@@ -146,10 +146,10 @@ struct TrainingGraph {
 /// "bucket.3.weight.grad"; "conv1_1[2]": the second part.
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
-/// True for the task that completes a layer's share of its weight gradient.
+/// True for backward-weights and fused backward tasks, also of layers without weights.
 [[nodiscard]] bool writes_weight_gradient(const TrainingGraph& graph, const Task& task);
 
-/// True for saved tensors: outputs of forward, and network inputs, that backward reads.
+/// True for saved tensors: network inputs, and all that forward writes, if backward reads them.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
 /// Returns the bytes of saved tensors without weight copies: per sample, and independent of the batch.
 [[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
@@ -186,7 +186,7 @@ struct TrainingGraph {
 /// Returns the bytes of weights, their gradients and optimiser states.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
-/// Calls visit(task, tensor) for what each task reads or writes, once a task and tensor.
+/// Calls visit(task, tensor) once for each tensor that each task reads or writes, tasks in order.
 template <class Visit>
 void for_each_touch(const TrainingGraph& graph, const Visit& visit) {
   std::vector<std::int32_t> last(graph.tensors.size(), -1);

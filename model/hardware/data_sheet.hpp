@@ -20,7 +20,7 @@ struct DataSheet {
   std::optional<std::string> memory;
   std::optional<std::string> memory_rate;
   std::optional<std::string> link;   ///< name in links/, or a rate
-  std::optional<std::string> peers;  ///< rate of collectives
+  std::optional<std::string> peers;  ///< rate of collectives between devices
   std::optional<std::string> far_memory;
   std::optional<std::string> cudnn;
   std::vector<std::string> sustained;  ///< "float32=0.94"
@@ -33,7 +33,7 @@ struct DataSheetSources {
   std::string file = {};  ///< path of the profile to write
 };
 
-/// Returns the profile. Throws all missing, wrong or implausible figures at once, each at its option.
+/// Returns the profile. Throws one SpecErrors for all missing, wrong or implausible figures, each at its option.
 [[nodiscard]] HardwareProfile profile_of(const DataSheet& sheet, const DataSheetSources& sources);
 
 }  // namespace ooc

@@ -23,13 +23,13 @@ namespace ooc {
 enum class ProvenanceKind { kMeasured, kDatasheet, kPublished, kFitted, kAssumed };
 
 struct Provenance {
-  std::string fields;  ///< dotted path; a final `*` covers all below it
+  std::string fields;  ///< dotted path of a number, or of all numbers below it (final `*`)
   ProvenanceKind kind = ProvenanceKind::kAssumed;
   std::string source;
   std::string date = {};
   std::string inherits = {};  ///< kAssumed: architecture from which the numbers were taken
   std::int64_t rows = 0;      ///< kFitted: number of measurements; 0: unknown
-  double error = 0;           ///< kFitted: mean |log(predicted / measured)| of them; 0: unknown
+  double error = 0;           ///< kFitted: mean |log(predicted / measured)| of rows; 0: unknown
 };
 
 struct Architecture {
@@ -57,7 +57,7 @@ struct RateRange {
 
 /// Rate and latency of a copy. The rate is min(far, connection, near); the three latencies add up.
 struct StraightLine {
-  BytesPerSecond throughput;  ///< unset: sources agree
+  BytesPerSecond throughput;
   Duration latency = {};
   std::optional<RateRange> range = {};  ///< spread of reported rates; unset: they agree
 };
@@ -86,7 +86,7 @@ struct TransferMode {
 
 struct MemoryTier {
   Bytes capacity;
-  Bytes reserved;  ///< bytes for context and libraries, or for the host's system and programs
+  Bytes reserved;  ///< not for tensors: context and libraries, or the host's system and programs
   BytesPerSecond throughput;
   Duration latency;
 };
@@ -100,14 +100,14 @@ struct MemoryTier {
 /// Rate of optimiser updates by the host's processor.
 struct FarCompute {
   BytesPerSecond throughput = {};   ///< rate of bytes read and written
-  std::optional<Ratio> share = {};  ///< share of host memory's rate, instead of `throughput`
+  std::optional<Ratio> share = {};  ///< share of host memory's rate; unset: `throughput` counts
   Duration latency = {};
   Duration per_tensor = {};  ///< host time beside each tensor's copies and update
-  int threads = 0;           ///< of a process, if they limit the rate; else 0
+  int threads = 0;           ///< threads of a process, if their number limits the rate; else 0
   bool assumed = false;      ///< true if no source gives a figure
 };
 
-/// Link from a device to the others of its machine, in one direction.
+/// Link from a device to the others of its machine, in one direction, for collectives.
 struct PeerLink {
   BytesPerSecond throughput;
   Duration latency = Duration(20'000);  ///< of a collective: NCCL's order of magnitude, assumed
@@ -117,7 +117,7 @@ struct PeerLink {
 struct Connection {
   std::string name;
   std::optional<BytesPerSecond> theoretical;
-  Duplex duplex;  ///< shares under which both directions together are no slower than one alone
+  Duplex duplex;  ///< share of its rate that each direction keeps while both move bytes
   std::map<std::string, TransferMode> modes;  ///< "pinned", "pageable", "unified_fault", ...
   std::set<std::string> impossible_modes;  ///< modes that the machine cannot have: null in the file
 };
@@ -127,7 +127,7 @@ struct KernelUnits {
   std::shared_ptr<const Architecture> architecture;
   bool written_out = false;  ///< the profile has the architecture's numbers, not its name
   int multiprocessors = 1;
-  /// Share of the peak that the best matrix product reaches, if not the architecture's.
+  /// Share of the peak that the best matrix product reaches. A missing type: the architecture's.
   std::map<Dtype, double> sustained;
 };
 
@@ -135,7 +135,7 @@ struct HardwareProfile {
   std::string file;  ///< path, for messages
   std::string name;
   std::string description;
-  std::string framework;  ///< framework of the machine's software; empty: unknown
+  std::string framework;  ///< name of the framework on the machine; empty: unknown
   std::map<Dtype, FlopsPerSecond> peak;
   /// Set: times are sums of kernels. Unset: times follow from `efficiency` and `kernel_launch`.
   std::optional<KernelUnits> kernels;
@@ -147,7 +147,7 @@ struct HardwareProfile {
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
   Connection connection;
-  std::optional<PeerLink> peers = {};  ///< unset: by `connection` (peers_of())
+  std::optional<PeerLink> peers = {};  ///< unset: derived from `connection` (peers_of())
   /// True if accelerator and host share one memory (DGX Spark, Strix Halo). Nothing moves then, and
   /// far_memory and connection repeat near_memory.
   bool one_pool = false;
@@ -164,7 +164,7 @@ struct HardwareProfile {
   std::optional<SpecNode> machine;
 };
 
-/// Returns the efficiency of `kind`, else "default". Experts ("moe") use "linear" before "default".
+/// Returns the efficiency of `kind`; if missing, "default", but of experts ("moe") "linear" first.
 [[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
                                               const std::string& kind);
 

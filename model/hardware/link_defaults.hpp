@@ -19,7 +19,7 @@ struct LinkDefaults {
   Duration near_latency;
   MemoryTier far_memory;
   Connection connection;               ///< straight lines only, "pinned" among them
-  std::vector<Provenance> provenance;  ///< provenance entries, as in profiles
+  std::vector<Provenance> provenance;  ///< sources of the numbers, as in profiles
 };
 
 [[nodiscard]] LinkDefaults read_link(const SpecDocument& document);
@@ -33,12 +33,12 @@ struct LinkDefaults {
 /// Returns the link called `name` with the rates of its width; unset: no such link.
 [[nodiscard]] std::optional<LinkDefaults> find_link(const std::vector<LinkDefaults>& links,
                                                     const std::string& name);
-/// Returns a link of `rate` in both directions. Everything else is taken from the link with the
-/// nearest rate; other modes scale with the rate. Precondition: `links` is not empty.
+/// Returns a link whose pinned copies run at `rate`. All else is from the link of nearest rate:
+/// other modes scale, host memory is no slower than `rate`. Precondition: `links` is not empty.
 [[nodiscard]] LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links,
                                         BytesPerSecond rate);
 
-/// Adds an entry and removes entries for the same fields.
+/// Replaces the entries for the same fields by `entry`.
 void set_provenance(std::vector<Provenance>& entries, Provenance entry);
 /// Removes entries for these fields and fields below them.
 void drop_provenance(std::vector<Provenance>& entries, const std::string& prefix);

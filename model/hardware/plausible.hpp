@@ -20,12 +20,12 @@ inline constexpr int kMostMultiprocessors = 1000;
 [[nodiscard]] std::vector<std::string> implausible_numbers(
     const std::vector<ProfileNumber>& numbers);
 
-/// Plausible range of a number, and the unit probably meant (empty: no guess).
+/// Plausible range of a number, and the text probably meant ("900 GB/s"; empty: no guess).
 struct Slip {
   std::string expected;
   std::string meant;
 };
-[[nodiscard]] std::optional<Slip> slip_in(const ProfileNumber& number);
+[[nodiscard]] std::optional<Slip> slip_in(const ProfileNumber& number);  ///< unset: plausible
 
 /// Multiprocessors of a GPU generation, over all its chips.
 struct Generation {
@@ -34,7 +34,7 @@ struct Generation {
   int most_lanes;
   int most_tensor_gain;  ///< rate of dense 16-bit products / rate of float32
 };
-/// Returns the generation; null if unknown.
+/// Returns the generation, such as "volta"; null if unknown.
 [[nodiscard]] const Generation* generation_named(std::string_view name);
 /// Returns the fewest and the most multiprocessors that reach the float32 peak at 0.5 to 3 GHz.
 [[nodiscard]] std::pair<int, int> multiprocessors_for(const Generation& generation,

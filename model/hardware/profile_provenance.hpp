@@ -21,7 +21,7 @@ struct ProfileNumber {
 [[nodiscard]] std::vector<Provenance> read_provenance(const SpecView& list,
                                                       const std::vector<ProfileNumber>& numbers);
 
-/// Returns the entries as a list for a file.
+/// Returns the entries as the "provenance" of a file.
 [[nodiscard]] SpecNode provenance_node(const std::vector<Provenance>& entries);
 
 /// Returns the `fields` of "assumed" entries that govern a number, in file order. An entry inside

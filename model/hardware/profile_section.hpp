@@ -45,13 +45,13 @@ class ProfileSection {
     if (value) note(key, *value);
     return value;
   }
-  /// Returns members whose names the user chose, recording each as a number.
+  /// Returns all members, whatever their names, and records each as a number.
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> numbers() const {
     std::vector<std::pair<std::string, SpecView>> members = view_.members();
     for (const auto& [key, value] : members) note(key, value);
     return members;
   }
-  /// Rejects unknown keys unless the section has errors: a misspelt key was reported as missing.
+  /// Rejects unknown keys, unless there are more errors than before: a misspelt key was reported as missing.
   void reject_unknown_keys(std::size_t errors_before) const {
     if (errors() == errors_before) (void)attempt([&] { view_.reject_unknown_keys(); });
   }
@@ -70,13 +70,13 @@ class ProfileSection {
   ProfileReading* reading_;
 };
 
-/// Returns the items of a list that must be a pair.
+/// Returns the two items of a list; throws SpecError for another length. `what`: expected, for the message.
 [[nodiscard]] std::vector<SpecView> pair_of(const SpecView& view, const char* what);
-/// Returns the points of {"curve": [...]}; other keys are an error.
+/// Returns the points of {"curve": [...]}; other keys, or less than `fewest` points, are an error.
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
-/// Reads "compute": peak, cudnn, layers; and architecture, multiprocessors, sustained, or efficiency, kernel_launch.
+/// Reads "compute": peak, cudnn; and architecture, multiprocessors, sustained, or else efficiency, kernel_launch.
 void read_compute(const ProfileSection& compute, const ProfileSources& sources,
                   HardwareProfile& profile);
 /// Reads "compute.architecture", "compute.multiprocessors" and "compute.sustained".

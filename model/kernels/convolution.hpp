@@ -41,7 +41,7 @@ struct ConvolutionTimes {
   [[nodiscard]] double fastest() const;
 };
 
-/// FFTs along one side: one of up to 32 points, or several overlapping tiles.
+/// FFTs along one side of a map: one of up to 32 points, or several of overlapping tiles.
 struct FftSide {
   double points;  ///< points of one tile: 8, 16 or 32
   double tiles;

@@ -18,35 +18,35 @@ namespace ooc {
 /// Figures of an accelerator's data sheet.
 struct KernelMachine {
   std::array<FlopsPerSecond, kDtypes.size()> peak{};  ///< by Dtype; 0: not supported
-  /// Share of the peak that the best matrix product reaches, by Dtype; 0: the architecture's.
+  /// Share of the peak that the best matrix product reaches, by Dtype, 0..1; 0: the architecture's.
   std::array<double, kDtypes.size()> sustained{};
   int multiprocessors = 1;
   BytesPerSecond near_rate{1};
 };
 
-/// Numbers of kernels on ordinary (SIMT) units, for float32 and for float64 at its own peak.
+/// Fitted numbers of kernels on ordinary (SIMT) units, for float32 and for float64 at its own peak.
 struct SimtParameters {
-  double wide_tiles = 1;         ///< efficiency of tiles 128x32 and 32x128
-  double small_tiles = 1;        ///< efficiency of 64x32, 32x64, 32x32, and tiles 8 or 16 wide
+  double wide_tiles = 1;         ///< share of the sustained rate: tiles 128x32 and 32x128
+  double small_tiles = 1;        ///< the same: 64x32, 32x64, 32x32, and tiles 8 or 16 wide
   double wave_tail = 1;          ///< waves lost to filling and draining the device
   double extra_depth = 0;        ///< steps along K lost to a tile's prologue and epilogue
   double generation = 1;         ///< factor of the sustained rate for this generation's kernels
   double early_library = 1;      ///< further factor with libraries before cuDNN 7.4
-  double pointwise_weights = 1;  ///< rate factor: weight gradients of 1x1 convolutions
-  double scatter_rate = 1;       ///< rate factor: backward-data that adds into its output
+  double pointwise_weights = 1;  ///< rate factor of weight gradients of 1x1 convolutions
+  double scatter_rate = 1;       ///< rate factor of backward-data that adds into its output
   double scatter_memory = 1;     ///< memory rate factor for the same kernels
   double winograd_fused = 1;     ///< efficiency of F(2x2, 3x3) in one kernel
   double transformed = 1;        ///< efficiency of products of F(4x4, 3x3) and FFTs
   double transform_traffic = 1;  ///< factor of the bytes that transforms move
   double depthwise = 1;          ///< share of the rate that depthwise kernels reach
-  double linear_rate = 1;        ///< rate factor: linear layers, batched products (cuBLAS)
+  double linear_rate = 1;        ///< rate factor of linear layers and batched products (cuBLAS)
   double linear_memory = 1;      ///< memory rate factor for the same kernels
-  double linear_recent = 1;      ///< further rate factor since cuDNN 8
+  double linear_recent = 1;      ///< further factor of linear_rate since cuDNN 8
 };
 
 /// Numbers of kernels on tensor cores.
 struct TensorParameters {
-  double tiles = 1;         ///< efficiency of tiles if operands arrive in time
+  double tiles = 1;         ///< share of the sustained rate, if operands arrive in time
   double operands = 100;    ///< operand rate, as a multiple of the GPU memory rate
   double few_channels = 1;  ///< time factor below 8 input channels
 };
@@ -54,7 +54,7 @@ struct TensorParameters {
 /// Attention: one fused kernel, by its library, or separate kernels for each step. kMasked: PyTorch's memory-efficient
 /// kernel, which runs where a mask is passed as a tensor.
 enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kMasked, kSeparate };
-inline constexpr std::size_t kFusedAttentions = 3;
+inline constexpr std::size_t kFusedAttentions = 3;  ///< kFlash2, kCudnn, kFlash3
 
 /// Fused attention on tensor cores, as shares of the rate of large products.
 struct FlashParameters {
@@ -75,9 +75,9 @@ struct RecurrentParameters {
   double old_gru_backward = 1;  ///< further factor for GRU in cuDNN 6
 };
 
-/// Numbers of cards whose 16-bit peak is little above float32's, if not those of their architecture.
+/// Numbers of cards whose 16-bit peak is little above float32's, in place of their architecture's.
 struct CardClass {
-  double most_gain = 0;  ///< largest 16-bit peak / float32 peak of the class; 0: class unused
+  double most_gain = 0;  ///< largest 16-bit peak / float32 peak in the class; 0: class unused
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype; 0: the architecture's
   bool operator==(const CardClass&) const = default;
 };
@@ -85,22 +85,23 @@ struct CardClass {
 /// Fitted numbers of an architecture.
 struct ArchitectureParameters {
   double near_share = 1;  ///< share of the data sheet's memory rate that streaming kernels reach
-  double roof_sharpness = 2.5;  ///< s in time = (math^s + memory^s)^(1/s)
-  double kernel_seconds = 0;    ///< launch of a product or convolution
-  double elementwise_kernel_seconds = 0;
+  double roof_sharpness = 2.5;                     ///< s in time = (math^s + memory^s)^(1/s)
+  double kernel_seconds = 0;                       ///< seconds to launch a product or convolution
+  double elementwise_kernel_seconds = 0;           ///< seconds to launch any other kernel
   std::array<double, kDtypes.size()> sustained{};  ///< by Dtype, as in KernelMachine
   std::array<CardClass, 2> classes;                ///< by ascending gain: GeForce, workstation
   SimtParameters simt;
   std::optional<TensorParameters> tensor;               ///< unset: no tensor cores (before Volta)
-  std::array<FlashParameters, kFusedAttentions> flash;  ///< by AttentionKernels; with `tensor`
+  std::array<FlashParameters, kFusedAttentions> flash;  ///< by AttentionKernels; only with `tensor`
   RecurrentParameters recurrent;
 };
 
 enum class ImageLayout { kChannelsFirst, kChannelsLast };
+/// Objects that cost Software::hooks, once in each micro-batch.
 enum class HooksOn : std::uint8_t {
   kSharded,  ///< each parameter tensor that is gathered or copied in, or whose gradient is sharded
-  kAll,      ///< each parameter tensor while states are sharded or far
-  kUnits,    ///< each unit of weights while states are sharded or far
+  kAll,      ///< each parameter tensor, if states are sharded or in host memory
+  kUnits,    ///< each unit (model/rewrite/state.hpp), if states are sharded or in host memory
 };
 
 enum class Fusion {
@@ -113,7 +114,7 @@ enum class ChannelPadding { kToUnits, kNone };
 
 /// Windowed pools: kernels limited by bytes, or PyTorch's, in which each thread loops over windows.
 enum class PoolKernels { kStreaming, kPyTorch };
-enum class IssuedBy { kLayer, kLaunch };
+enum class IssuedBy { kLayer, kLaunch };  ///< of Software::issue
 
 /// Software around the kernels. Defaults are an ideal stack.
 struct Software {
@@ -127,12 +128,12 @@ struct Software {
   /// Host time to issue a kernel (kLaunch), or a layer's pass (kLayer), shared by its backward tasks. Updates: none.
   Duration issue;
   IssuedBy issued_by = IssuedBy::kLayer;
-  Duration hooks;  ///< host time for gathers, releases and gradients; half of it in forward
+  Duration hooks;  ///< host time for gathers, releases, gradients (HooksOn); half of it in forward
   HooksOn hooks_on = HooksOn::kSharded;
   double update_seconds = 0;  ///< seconds for each parameter tensor, beside memory traffic
-  /// Number of cross entropies of the loss's logits that a trainer computes as metrics in each micro-batch.
+  /// Number of cross entropies of the logits that the training loop computes as metrics in each micro-batch.
   std::int64_t train_metrics = 0;
-  /// Time factor of `issue` for layers under autocast, which also issues casts.
+  /// Factor of `issue` under autocast, which also issues casts, and for 16-bit networks without a precision.
   double autocast_issue = 1;
 };
 
@@ -145,7 +146,7 @@ struct KernelPlatform {
   Software software;
 };
 
-/// Returns the machine's class of cards, nullptr if it has the architecture's own numbers.
+/// Returns the machine's class of cards; null if none applies.
 [[nodiscard]] const CardClass* class_of(const KernelPlatform& platform);
 /// Returns the FLOP/s of the best matrix product: peak x sustained share; 0 without a peak.
 [[nodiscard]] double sustained_rate(const KernelPlatform& platform, Dtype dtype);

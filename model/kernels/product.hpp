@@ -42,7 +42,7 @@ struct TileShape {
 struct ProductUnits {
   std::span<const TileShape> tiles;
   std::array<double, 2> efficiency{};  ///< share of the rate, by TileClass
-  /// Bytes per second of operands to all tiles together; infinite: no limit.
+  /// Rate limit of operands to all tiles together, in bytes/s; infinite: none.
   double operand_rate = std::numeric_limits<double>::infinity();
   double wave_tail = 0;
   double extra_depth = 0;
@@ -62,14 +62,14 @@ struct ProductRates {
   double flops_per_second = 0;  ///< rate of the whole device
   double bytes_per_second = 0;
   double bytes = 0;       ///< traffic, each operand counted once
-  double element = 4;     ///< bytes an element
+  double element = 4;     ///< bytes of an element
   int largest_split = 1;  ///< limit for split K; splits are powers of two
 };
 
 [[nodiscard]] double product_seconds(const Product& product, const ProductUnits& units,
                                      const ProductRates& rates);
 
-/// Returns (math^q + memory^q)^(1/q), q being the sharpness.
+/// Returns (math^q + memory^q)^(1/q) with q = sharpness: the time of a kernel limited by both.
 [[nodiscard]] double roofed(double math_seconds, double memory_seconds, double sharpness);
 
 /// Returns the FLOP/s that large products of linear layers reach.
@@ -106,6 +106,7 @@ struct RecurrentKernel {
   Dtype dtype = Dtype::kFloat32;
 };
 
+/// Seconds of all steps together, without launch.
 struct RecurrentTimes {
   double forward = 0;
   double backward_data = 0;

@@ -21,14 +21,14 @@ struct ActivationTraits {
   std::int64_t forward_flops = 1;   ///< FLOPs per element
   std::int64_t backward_flops = 1;  ///< FLOPs per element
   ActivationSaves saves = ActivationSaves::kOutput;
-  InPlace in_place = InPlace::kNever;  ///< rule if the file does not say
-  // Flags of Saves with the same names.
+  InPlace in_place = InPlace::kNever;  ///< used if the file has no "in_place"
+  // Flags of Saves (layer_kind.hpp) with the same names:
   bool input_serves = false;
   bool input_out_of_place = false;
   bool clamps = false;
 };
 
-/// Reads { "in_place": ... } and sets the work.
+/// Reads "in_place". Throws SpecError if the file has true and backward reads the input.
 [[nodiscard]] LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
                                          const ActivationTraits& traits);
 template <const ActivationTraits& kTraits>

@@ -18,12 +18,12 @@ struct AttentionSizes {
   std::int64_t value_width = 1;     ///< features of the output, all heads together
   std::int64_t key_width = 1;       ///< features of the key, all its heads together
   std::int64_t value_in_width = 1;  ///< features of the value, all its heads together
-  /// Returns the elements of key and value; repeated_elements: with a copy for every query head.
+  /// Returns the elements of key and value; repeated_elements(): if each query head had its own copy.
   [[nodiscard]] Wide kept_elements() const {
     return Wide(keys) * (Wide(key_width) + value_in_width);
   }
   [[nodiscard]] Wide repeated_elements() const { return Wide(keys) * (Wide(width) + value_width); }
-  /// Returns the number of (query, key) pairs without a mask.
+  /// Returns the number of (query, key) pairs of one head, without a mask.
   [[nodiscard]] Wide pairs() const { return Wide(queries) * (keys / windows); }
 };
 

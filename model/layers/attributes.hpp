@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// Largest size in a file: one dimension of 1-byte elements, below 2^48 bytes.
+/// Largest number that a file may state as a size, 2^48.
 inline constexpr std::int64_t kMaxSize = kMaxTensorBytes;
 
 /// Returns the layer's only input; throws SpecError at `spec` if there are several.
@@ -34,7 +34,7 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 
 /// Reads "bias"; default: true.
 [[nodiscard]] bool read_bias(const SpecView& spec);
-/// Reads "in_place": true is kRequired, false is kNever, and `otherwise` is the default.
+/// Reads "in_place": true is kRequired, false is kNever; without the key `otherwise`.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
 /// Types that adapters may be stored in.
@@ -44,13 +44,13 @@ struct Lora {
   std::int64_t rank = 1;
   double dropout = 0;
   std::optional<Dtype> dtype = {};  ///< unset: by the precision
-  bool fused = false;               ///< one kernel scales what it computes and adds it
+  bool fused = false;  ///< true: one kernel scales the adapter's result and adds it to the layer's
 };
-/// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "fused": false, "alpha": 16 }; what alpha is changes no cost.
-/// "dtype" is an error without a precision in `inputs`.
+/// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "fused": false, "alpha": 16 }. "alpha" changes no cost.
+/// Throws SpecError for a "dtype" without a precision in `inputs`.
 [[nodiscard]] Lora read_lora(const SpecView& lora, const LayerInputs& inputs);
 
-/// Sets the weight matrix and its parameters; no parameters if "tied_to" shares another layer's matrix.
+/// Sets weight_matrix, is_tied and parameters of `model`. "tied_to" in `spec`: no parameters, another layer has them.
 void set_weight_matrix(const SpecView& spec, const LayerInputs& inputs, const WeightMatrix& matrix,
                        LayerModel& model);
 

@@ -19,7 +19,7 @@
 
 namespace ooc {
 
-/// Attributes of conv and conv_transpose apart from the window.
+/// Attributes of conv and conv_transpose beside the window (window.hpp).
 struct ConvolutionChannels {
   std::int64_t filters = 1;
   std::int64_t groups = 1;
@@ -29,13 +29,14 @@ struct ConvolutionChannels {
 /// Reads filters, groups and bias. Groups must divide both numbers of channels.
 [[nodiscard]] ConvolutionChannels read_channels(const SpecView& spec, const TensorShape& input);
 
+/// Parameters, and multiply-accumulates per sample.
 struct WeightedSizes {
   Wide weights;
   Wide biases;
   Wide macs;
 };
 
-/// Sets parameters, MACs, work, saved tensors and backward form. Precondition: `model.output` is set.
+/// Sets parameters, MACs, work, saves and backward_form of `model`. Precondition: `model.output` is set.
 void set_weighted_work(const SpecView& spec, const LayerInputs& inputs, const WeightedSizes& sizes,
                        LayerModel& model);
 

@@ -1,6 +1,6 @@
 // Interface of layer kinds. A kind is a const struct with one function. The function reads the
 // kind's attributes, infers the output shape and returns as data everything that later stages need
-// (LayerModel). No later stage asks for the kind. One file a kind; this folder's CMakeLists.txt
+// (LayerModel). Later stages hardly ask for the kind. One file a kind; this folder's CMakeLists.txt
 // generates the table.
 #pragma once
 
@@ -30,19 +30,19 @@ struct TaskWork {
   std::int64_t bytes_fixed = 0;           ///< weights and other operands independent of the batch
   std::int64_t workspace_per_sample = 0;  ///< bytes that the task needs beside its operands
   std::int64_t workspace_most =
-      0;  ///< limit in bytes, for which the batch is cut into chunks; 0: none
+      0;  ///< limit of workspace_per_sample x batch in bytes, as of a task in chunks; 0: none
   std::int64_t workspace_fixed = 0;  ///< workspace in bytes that does not grow with the batch
 };
 
-/// Work of forward and backward tasks. A fused backward task is backward_data. For kAliasOrCopy,
-/// backward_data is one copied gradient, to be multiplied by Task::copies; for kSlices it is 0.
+/// Work of forward and backward tasks. backward_data also holds a fused backward task. For
+/// kAliasOrCopy it is one copied gradient, to be multiplied by Task::copies; for kSlices it is 0.
 struct LayerWork {
   TaskWork forward;
   TaskWork backward_data;
   TaskWork backward_weights;
 };
 
-/// Number of kernels that eager PyTorch launches for a task, without casts. The model explains
+/// Number of kernels that eager PyTorch launches for a task, with most casts. The model explains
 /// 1,730 of the 2,015 launches of a Llama of 16 blocks (tests/data/measured/h200-sxm).
 struct LayerLaunches {
   std::int64_t forward = 1;
@@ -51,11 +51,11 @@ struct LayerLaunches {
   std::int64_t update = 1;  ///< one for each parameter tensor
 };
 
-/// Memory accesses of eager kernels that are slower than streaming; counts per sample, of one pass.
+/// Memory accesses of eager kernels that are slower than streaming, in forward or in backward, per sample.
 struct EagerWalk {
   std::int64_t numbers = 0;  ///< accessed one by one: strides, broadcasts, casts to a wider type
-  std::int64_t bytes = 0;    ///< bytes of these kernels, which the task's work includes
-  std::int64_t again = 0;    ///< bytes read more than once
+  std::int64_t bytes = 0;    ///< bytes that these kernels move; part of TaskWork
+  std::int64_t again = 0;    ///< bytes beyond TaskWork, for values read more than once
   void add(std::int64_t count, std::int64_t bytes_each) {
     numbers += count;
     bytes += count * bytes_each;
@@ -71,45 +71,45 @@ enum class BackwardForm {
 enum class GradientForm {
   kComputed,     ///< computed by the backward task
   kAliasOrCopy,  ///< the same tensor (add); a copy if several inputs want it
-  kSlices,       ///< slices of the output gradient, without a task (concat)
+  kSlices,       ///< slices of the output gradient, as a rule without a task (concat)
 };
 
 /// Permission to overwrite the only input with the output.
 enum class InPlace {
   kNever,
   kWhereAlways,   ///< if the framework runs all it can in place (default of sigmoid, tanh)
-  kWhenPossible,  ///< wherever it is safe (default of relu and dropout)
+  kWhenPossible,  ///< wherever it is safe (default of dropout, relu and its kin)
   kRequired,      ///< "in_place": true in the file; an error if impossible
 };
 
-/// Forward data that backward tasks read.
+/// Forward data that backward tasks read, under the ideal framework.
 struct Saves {
-  bool inputs = false;  ///< all inputs but unread_inputs and unread_last
+  bool inputs = false;  ///< true: all inputs, except unread_inputs and unread_last
   bool output = false;
-  std::int64_t mask_bytes = 0;      ///< bytes per sample of a mask that forward writes (dropout)
+  std::int64_t mask_bytes = 0;      ///< dropout: mask per sample, at Keeping::mask_bytes 1
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
   std::int64_t twice_bytes = 0;     ///< part of reserve_bytes that two operations save each
   std::size_t unread_inputs = 0;    ///< number of leading inputs that backward does not read
   std::size_t unread_last = 0;      ///< number of last inputs that backward does not read
   std::uint32_t copied_inputs = 0;  ///< bit i: backward reads a copy of input i, in the reserve
   // Data that some frameworks save instead or in addition (model/graph/keeping.hpp):
-  bool input_serves = false;        ///< relu: backward can read the input instead of the output
+  bool input_serves = false;        ///< relu, elu, ...: backward can read the input instead
   bool clamps = false;              ///< relu6, hardsigmoid: the input may be saved, for its limits
   bool input_out_of_place = false;  ///< leaky_relu, elu: the input may be saved, out of place
   bool input_for_shape = false;     ///< average pools: the input, for its sizes
   bool input_of_softmax = false;    ///< softmax, losses: the input as well
-  std::int64_t scores_bytes = 0;    ///< attention: bytes per sample of the softmax's input
-  std::int64_t fusible_bytes = 0;  ///< bytes per sample of reserve that fused kernels do without
-  std::int64_t places = 0;  ///< max pools: maxima per sample, to be saved with their indices
-  std::int64_t statistics_per_sample = 0;  ///< layer norm: float32 numbers
+  std::int64_t scores_bytes = 0;    ///< attention, losses: bytes per sample of the softmax's input
+  std::int64_t fusible_bytes = 0;   ///< bytes per sample more in the reserve, unless kernels fuse
+  std::int64_t places = 0;          ///< max pools: maxima per sample, whose indices may be saved
+  std::int64_t statistics_per_sample = 0;  ///< layer and group norm: float32 numbers
   std::int64_t statistics_fixed = 0;       ///< batch norm: float32 numbers, whatever the batch
 };
 
 /// Stated times of a `custom` layer, for a whole task, launch included.
 struct CustomCost {
-  /// Reference of times and workspace.
+  /// Amount of work that times and workspace are stated for.
   enum class Per {
-    kBatch,  ///< the batch that the file states (stated_batch)
+    kBatch,  ///< the batch of the file (Network::batch), the only one that may run
     kSample,
   };
   Duration forward;
@@ -118,7 +118,7 @@ struct CustomCost {
   Per per = Per::kBatch;
 };
 
-/// Dimension of a product that grows with the batch.
+/// Dimension of a product that grows with the batch; kCount: the number of products.
 enum class BatchAxis { kN, kK, kCount };
 
 /// Matrix product M x N x K, `count` times, for one sample.
@@ -135,14 +135,14 @@ struct LayerProducts {
   std::vector<LayerProduct> forward;
   std::vector<LayerProduct> backward_data = {};  ///< all products of a fused backward task
   std::vector<LayerProduct> backward_weights = {};
-  std::int64_t scores = 0;  ///< attention: bytes per sample of the scores, once
+  std::int64_t scores = 0;  ///< attention: bytes per sample of the scores; 0 for other kinds
   double softmax_width =
       1;  ///< bytes of an element of the softmax's result, over those of the scores
-  /// Bytes per sample moved by kernels that compilers of graphs fuse into others.
+  /// Bytes per sample moved by further kernels, which graph compilers (Fusion::kAll) fuse away.
   std::int64_t apart_forward = 0;
   std::int64_t apart_backward = 0;
-  bool scores_apart = false;  ///< scale, mask, softmax: one kernel each in eager software
-  /// Bytes per sample moved by kernels other than products, for each run of them.
+  bool scores_apart = false;  ///< true: scale, mask and softmax are a kernel each in eager software
+  /// Bytes per sample that a task moves beside products, in any software; softmax apart.
   std::int64_t beside_forward = 0;
   std::int64_t beside_backward = 0;
   std::int64_t beside_weights = 0;
@@ -150,7 +150,7 @@ struct LayerProducts {
 
 /// Time step of an unrolled recurrent layer, for the cost of the whole layer. All gates are one product.
 struct RecurrentStep {
-  std::int64_t gates = 4;  ///< products of `units` rows: 4 for lstm, 3 for gru
+  std::int64_t gates = 4;  ///< products of `units` rows each: 4 for lstm, 3 for gru
   std::int64_t units = 1;
   std::int64_t features = 1;
   std::int64_t steps = 1;  ///< time steps of the layer
@@ -162,14 +162,14 @@ struct RecurrentStep {
 struct LayerCasts {
   std::int64_t forward_per_sample = 0;   ///< bytes read and written for inputs
   std::int64_t backward_per_sample = 0;  ///< bytes read and written for input gradients
-  std::int64_t parameters = 0;  ///< parameters that products read as a copy of narrower type
-  std::int64_t copy_traffic = 0;         ///< bytes read and written to make the copy
+  std::int64_t parameters = 0;    ///< parameters that products read as a copy of narrower type
+  std::int64_t copy_traffic = 0;  ///< bytes read and written to make the copy
   /// Bytes read and written to convert stored weights to the type of products, in forward and again in backward-data.
   std::int64_t unpacking = 0;
   std::int64_t four_bits = 0;  ///< number of 4-bit weights to unpack
 };
 
-/// Weight matrix that layers may share. Rows belong to the output (linear) or to the table (embedding).
+/// Shape of a weight matrix that layers may share. Rows: outputs (linear) or entries of the table (embedding).
 struct WeightMatrix {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -178,10 +178,11 @@ struct WeightMatrix {
 
 struct LayerPart;
 
+/// Attention as one kernel, such as flash attention.
 struct FusedAttention {
-  double keys;          ///< mean number of keys that a query attends to
+  double keys;          ///< mean number of keys that a query reads under the mask
   double head;          ///< width of a head
-  double drawn = 0;     ///< random numbers per sample
+  double drawn = 0;     ///< random numbers per sample, for dropout
   double all_keys = 0;  ///< number of keys, those that a mask forbids included
 };
 
@@ -193,9 +194,9 @@ struct LayerModel {
   /// Matrix that other layers may be tied to, or that this layer is tied to.
   std::optional<WeightMatrix> weight_matrix;
   std::int64_t expert_devices = 1;  ///< devices among which the layer's experts are divided
-  std::int64_t sent_bytes = 0;  ///< bytes per sample to other devices in forward; so in backward
-  bool is_tied = false;             ///< the matrix belongs to another layer ("tied_to")
-  bool is_frozen = false;           ///< not trained: no gradient, no optimiser state, no update
+  std::int64_t sent_bytes = 0;  ///< bytes per sample to other devices; forward and backward each
+  bool is_tied = false;         ///< the matrix belongs to another layer ("tied_to")
+  bool is_frozen = false;       ///< not trained: no gradient, no optimiser state, no update
   /// Storage of frozen weights; unset: as trained weights.
   std::optional<WeightStorage> storage;
   /// Type of trained parameters (adapters); unset: by the precision.
@@ -203,11 +204,11 @@ struct LayerModel {
   std::int64_t forward_macs = 0;  ///< MACs of convolutions and matrix products, without bias
   std::int64_t masked_macs =
       0;  ///< part of forward_macs that a mask makes irrelevant; computed all the same
-  std::int64_t output_bytes_per_element = 0;  ///< 0: by the network's type
+  std::int64_t output_bytes_per_element = 0;  ///< 0: that of the network's type
   LayerWork work;                             ///< work by the native model
   LayerLaunches launches;
   LayerWork paleo_work;  ///< work by PALEO (docs/paleo.md); 0 where PALEO counts nothing
-  std::string efficiency = "default";       ///< key in the profile's compute.efficiency
+  std::string efficiency = "default";  ///< key in the profile's compute.efficiency
   BackwardForm backward_form = BackwardForm::kFused;
   GradientForm gradient_form = GradientForm::kComputed;
   /// kAliasOrCopy: all inputs share one gradient buffer, since its first reader does not change it.
@@ -217,18 +218,18 @@ struct LayerModel {
   bool is_view =
       false;  ///< alias of its input, no task; but see is_view(), model/graph/buffers.hpp
   bool is_loss = false;        ///< its backward task reads no gradient
-  bool is_activation = false;  ///< relu, gelu, sigmoid, tanh, silu; schedules select by this flag
-  std::int64_t pooled = 0;     ///< windowed pools: elements of the input per sample
+  bool is_activation = false;  ///< element-wise activations such as relu, gelu, silu
+  std::int64_t pooled = 0;     ///< windowed pools: elements of the input per sample; else 0
   bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, gradient sums over rows
-  bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv copies their inputs
-  bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all copies their inputs
+  bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv swaps their inputs
+  bool is_feature_extractor = false;  ///< these, pools and norms; vdnn-all swaps their inputs
   std::optional<CustomCost> custom;
   /// Sizes of a conv, for algorithms; null for other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;  ///< set for linear, matmul and attention
-  std::optional<FusedAttention> fused_attention;  ///< all products in one kernel (flash attention)
+  std::shared_ptr<const LayerProducts> products;  ///< null if there are none, or in fused_attention
+  std::optional<FusedAttention> fused_attention;  ///< set: flash attention, without `products`
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
@@ -289,10 +290,10 @@ struct LayerInputs {
 /// after the lists of torch.autocast.
 enum class NumberClass {
   kWidest,   ///< widest type of the inputs: element-wise kinds, pools, batch norm
-  kProduct,  ///< narrow type; casts its inputs
-  kLinear,   ///< narrow type, or float8 if available; casts its inputs
-  kWide,     ///< wide type; casts its inputs: norms, softmax, losses
-  kTable,    ///< writes the wide type, casts no input: embedding
+  kProduct,  ///< narrow type; casts its inputs: conv, matmul, attention, lstm
+  kLinear,   ///< narrow type, or float8 if available; casts its inputs: linear
+  kWide,     ///< wide type; casts its inputs: softmax, norms other than batch norm
+  kTable,    ///< writes the wide type, casts no input: embedding, softmax_cross_entropy
 };
 
 /// Facts about a kind that the network reader needs before it reads the layer.
@@ -303,8 +304,8 @@ struct LayerTraits {
 };
 
 struct LayerKind {
-  std::string_view name;     ///< as in the file, such as "conv"
-  std::string_view summary = {};  ///< one line for `list` and docs
+  std::string_view name;          ///< as in the file, such as "conv"
+  std::string_view summary = {};  ///< what the kind computes, one line for `list` and docs
   /// Reads the layer's own keys from `spec`. The network reader handles "name", "type" and "inputs", and rejects keys
   /// that remain. Throws SpecError for impossible values, overflow included.
   LayerModel (*read)(const SpecView& spec, const LayerInputs& inputs);
@@ -313,7 +314,7 @@ struct LayerKind {
 
 /// Returns all kinds in the order of CMakeLists.txt.
 [[nodiscard]] std::span<const LayerKind* const> layer_kinds();
-/// Returns the kind called `name`; null if there is none.
+/// Returns the kind called `name`; null: none.
 [[nodiscard]] const LayerKind* find_layer_kind(std::string_view name);
 
 }  // namespace ooc

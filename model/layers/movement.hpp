@@ -8,8 +8,8 @@
 namespace ooc {
 
 struct Movement {
-  Wide forward_elements;   ///< elements read and written
-  Wide backward_elements;  ///< elements read and written
+  Wide forward_elements;   ///< elements read and written, per sample
+  Wide backward_elements;  ///< elements read and written, per sample
   Wide forward_flops = 0;
   Wide backward_flops = 0;
 };

@@ -46,7 +46,7 @@ enum class NormForm { kFused, kEager, kEagerFloat32 };
 
 inline constexpr std::int64_t kNormStatisticBytes = 4;  ///< bytes of a statistic, always float32
 
-enum class FirstOperand { kInput, kOwn };
+enum class FirstOperand { kInput, kOwn };  ///< kOwn: the difference to the mean
 /// Sets work and saved tensors of the eager form. Saved are, per element, the float32 value to
 /// normalise (kInput: the input, if float32) and the normalised value, and 4 bytes a row. Each
 /// kernel reads and writes whole tensors. Forward, in float32: square, mean, times 1 / rms, times

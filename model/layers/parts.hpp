@@ -39,7 +39,7 @@ class LayerPartList {
   /// Adds a layer. `fields`: its keys as members of a JSON object. A layer that unrolls adds all its parts.
   PartId add(std::string name, const LayerKind& kind, std::string_view fields,
              const std::vector<PartInput>& inputs);
-  /// Sets the parameter type of parts added from here on.
+  /// Sets LayerInputs::own_type for parts added from here on.
   void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
   /// Returns the model with all parts. The last part, added without a name, takes the layer's name.
@@ -52,11 +52,11 @@ class LayerPartList {
   std::vector<LayerPart> parts_;
 };
 
-/// Throws SpecError at `spec` if `count` parts ("35 steps") exceed kMaxParts.
+/// Throws SpecError at `spec` if `count` exceeds kMaxParts. `what`: cause for the message, such as "35 steps".
 void require_few_parts(const SpecView& spec, Wide count, std::string_view what);
 
-/// Adds the layer's output of shape `output`: one copy that gathers `steps`, with a gradient
-/// without a task (as concat). Returns the model with all parts.
+/// Adds the last part, the layer's output of shape `output`: a task that copies `steps` into one tensor. Backward
+/// has no task: gradients of the steps are slices (kSlices). Returns the model with all parts.
 [[nodiscard]] LayerModel finish_parts(const SpecView& spec, const LayerInputs& inputs,
                                       const TensorShape& output, const std::vector<PartId>& steps,
                                       PartList parts);

@@ -6,7 +6,8 @@
 
 namespace ooc {
 
-/// Returns the model; sets `inputs.element`. Throws SpecError as the kind does, and if "storage" does not apply.
+/// Returns the model. `inputs.element` is ignored if there is a precision, which sets it. Throws SpecError as the
+/// kind does, and if "storage" does not apply.
 [[nodiscard]] LayerModel read_layer(const LayerKind& kind, const SpecView& spec,
                                     LayerInputs inputs);
 

@@ -37,21 +37,21 @@ namespace ooc {
 
 /// Time step to add: its names, inputs and position.
 struct CellPlace {
-  std::string prefix;        ///< prefix of the names of its parts, such as "0/3/"
-  std::vector<PartInput> x;  ///< input: one tensor, or two above a bidirectional layer
-  std::int64_t features = 0;
-  std::int64_t steps = 1;  ///< time steps of its layer
-  bool is_first = false;   ///< first step of its direction, in the order of forward
+  std::string prefix;         ///< prefix of the names of its parts, such as "0/3/"
+  std::vector<PartInput> x;   ///< input: one tensor, or two above a bidirectional layer
+  std::int64_t features = 0;  ///< features of x
+  std::int64_t steps = 1;     ///< time steps of its layer
+  bool is_first = false;      ///< first step of its direction, in the order of forward
   bool is_last = false;
 };
 
 /// State between steps: h for a gru, h and c for an lstm.
 struct CellState {
   PartId hidden;
-  PartId cell;
+  PartId cell;  ///< gru: as hidden
 };
 
-/// Returns the inputs of a part that also reads of the step before, if there is one.
+/// Returns `inputs`, followed by `state` of the step before, if there is one.
 [[nodiscard]] inline std::vector<PartInput> behind(std::vector<PartInput> inputs,
                                                    const std::optional<CellState>& before,
                                                    PartId CellState::*state) {
@@ -81,7 +81,7 @@ struct GateTraits {
   std::int64_t activation_flops = 0;  ///< FLOPs per unit, all gates together
 };
 
-/// Returns the matrix product of one step with its activations: reads x and h', writes 4 H gates.
+/// Returns the matrix product of one step with its activations: reads x and h', writes 4 H numbers.
 [[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
                                     const GateTraits& traits);
 

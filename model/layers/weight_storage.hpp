@@ -24,12 +24,12 @@ inline constexpr std::array kWeightStorages{WeightStorage::kFp32, WeightStorage:
 
 /// Returns a name such as "nf4-double".
 [[nodiscard]] std::string_view storage_name(WeightStorage storage);
-/// Throws SpecError at `name` for an unknown name.
+/// Returns the format called `name`; throws SpecError at `name` if there is none.
 [[nodiscard]] WeightStorage read_weight_storage(const SpecView& name);
 /// True for kInt8, kNf4 and kNf4Double. These apply to matrices only; other weights then have 16 bits.
 [[nodiscard]] bool is_quantised(WeightStorage storage);
 
-/// Number of a layer's own parameters.
+/// Numbers of a layer's own parameters, without those of a layer that it is tied to.
 struct WeightCounts {
   std::int64_t matrix = 0;
   std::int64_t others = 0;  ///< parameters of biases and norms

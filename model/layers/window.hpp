@@ -49,7 +49,7 @@ struct WindowOptions {
 [[nodiscard]] Window read_window(const SpecView& spec, const TensorShape& input,
                                  const WindowOptions& options);
 
-/// Returns the spatial sizes, without the channels.
+/// Returns the sizes of an image without the channels.
 [[nodiscard]] std::span<const std::int64_t> spatial(const TensorShape& shape);
 
 /// Returns the shape [channels, sizes...].
@@ -75,7 +75,7 @@ struct WindowOptions {
 
 enum class PoolKind { kMax, kAverage };
 
-/// Reads max_pool and avg_pool: { "kernel": [3, 3], "stride": kernel, "padding": 0, "ceil": false }.
+/// Reads a pool: { "kernel": [3, 3], "stride": kernel, "padding": 0, "ceil": false }.
 [[nodiscard]] LayerModel read_pool(const SpecView& spec, const LayerInputs& inputs, PoolKind kind);
 
 /// Sets work and saved tensors. Precondition: `model.output` is set. `visits`: pixels under all windows, with repeats.

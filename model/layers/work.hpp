@@ -18,7 +18,7 @@ namespace ooc {
 /// Bytes of an element in PALEO, whatever the network's type.
 inline constexpr std::int64_t kPaleoElementBytes = 4;
 
-/// Counts of one task before checks: FLOPs and bytes per sample, and bytes once per batch.
+/// Counts of one task before checks, per sample; bytes_fixed: once per batch.
 struct Traffic {
   Wide flops;
   Wide bytes;
@@ -36,13 +36,13 @@ struct Traffic {
 [[nodiscard]] TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
                                        const std::vector<std::int64_t>& dims);
 
-/// Returns `value` as 63 bits. Throws SpecError at `spec`, "`what` is too large", if it does not fit.
+/// Returns `value`. Throws SpecError at `spec` if it exceeds 63 bits; `what`: its unit, for the message.
 [[nodiscard]] std::int64_t to_count(const SpecView& spec, Wide value, std::string_view what);
 [[nodiscard]] std::int64_t to_parameters(const SpecView& spec, const LayerInputs& inputs,
                                          Wide parameters);
 [[nodiscard]] TaskWork to_task_work(const SpecView& spec, const Traffic& traffic);
 
-/// Returns the count as decimal text.
+/// Returns the count in decimal, or "more than 2^120" if saturated.
 [[nodiscard]] std::string wide_text(Wide value);
 
 }  // namespace ooc

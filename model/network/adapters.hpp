@@ -16,8 +16,8 @@ namespace ooc {
 
 struct AdapterOptions {
   std::int64_t rank = 8;
-  /// Ends of names of the layers to adapt, with or without "_proj": "q" means "q_proj" and "query".
-  /// Empty: all linear layers and mixtures of experts in repeats.
+  /// Last words of names of layers to adapt, with or without "_proj": "q" means "q_proj" and "query".
+  /// Empty: all linear layers and mixtures of experts in repeats; without repeats, all but the last.
   std::vector<std::string> targets = {};
   double dropout = 0;
   std::optional<Dtype> dtype = {};         ///< type of adapters; unset: by the precision
@@ -26,11 +26,11 @@ struct AdapterOptions {
   bool operator==(const AdapterOptions&) const = default;
 };
 
-/// `fused`: one kernel scales and adds what an adapter computes. Throws SpecError if a target matches no layer, or a layer
-/// that another target matches.
+/// Adds adapters to layers of `network` and freezes all else. `fused`: Lora::fused (layers/attributes.hpp). Throws
+/// SpecError if there is no layer to adapt, if a target matches none, or if two targets match one layer.
 void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fused);
 
-/// Returns the type of a network's adapters; unset: no type of their own.
+/// Returns the type of a network's adapters; unset: by the precision, or no adapters.
 [[nodiscard]] std::optional<Dtype> adapter_type(const Network& network);
 
 /// Writes "expect" into `file`: parameters and MACs of `network`, which was read from `file`.

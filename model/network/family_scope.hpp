@@ -81,9 +81,9 @@ class FamilyScope {
   const SpecView& config_;
   const Family& family_;
   Names names_;
-  std::map<std::string, FamilyValue, std::less<>> bound_;  ///< keys that were read
+  std::map<std::string, FamilyValue, std::less<>> bound_;  ///< values of "keys" read so far
   int depth_ = 0;
-  std::int64_t values_ = 0;  ///< number of values evaluated so far; limited
+  std::int64_t values_ = 0;  ///< number of values evaluated so far, at most 2,000,000
 };
 
 }  // namespace ooc

@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Kernels of the software. They decide which tensors are saved, not what is computed.
+/// Kernels of the software (--kernels), which decide what is saved, not what is computed.
 enum class ImportKernels {
   kEager,  ///< attention as separate products, float32 softmax, repeated keys and values
   kSdpa,   ///< flash attention; norms, gates and the loss as separate operations

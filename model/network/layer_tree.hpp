@@ -51,11 +51,11 @@ struct EntryBlock;
 struct Entry {
   SpecView spec;
   std::string name = {};
-  const LayerKind* kind = nullptr;   ///< null for a repeat
+  const LayerKind* kind = nullptr;        ///< null for a repeat
   std::unique_ptr<EntryBlock> body = {};  ///< contents of a repeat; null for a layer
-  std::int64_t times = 1;
-  std::size_t number = 0;         ///< index among all entries of the file
-  std::int64_t offset = 0;        ///< index of the first layer within one copy of the block
+  std::int64_t times = 1;                 ///< copies of a repeat
+  std::size_t number = 0;                 ///< index among all entries of the file
+  std::int64_t offset = 0;                ///< index of the first layer within one copy of the block
   std::vector<Reference> inputs = {};  ///< one for a repeat: the value that enters its first copy
   std::optional<LayerReference> tied_to = {};  ///< layer whose weights this layer uses
 
@@ -78,11 +78,11 @@ struct LayerTree {
   std::vector<ScalingRepeat> scaling;  ///< repeats in file order
 };
 
-/// Returns the tree. `copies`: number of copies of scaling repeats; unset: `times` of the file.
+/// Returns the tree of "layers"; throws SpecError. `copies`: of scaling repeats; unset: "times" of the file.
 [[nodiscard]] LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs,
                                         std::optional<std::int64_t> copies = {});
 
-/// Returns the layer called `name` from outside all blocks ("conv1", "stage/2/add").
+/// Returns the layer called `name` from outside all blocks ("conv1", "stage/2/add"); else throws SpecError.
 [[nodiscard]] LayerId find_layer(const LayerTree& tree, const SpecView& name);
 
 /// Returns a text of 1 to 200 characters; else throws SpecError at `name`.

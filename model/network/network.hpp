@@ -32,7 +32,7 @@ struct Layer {
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs = {};
   std::shared_ptr<const LayerModel> model = {};  ///< copies of a repeat share one
-  std::optional<LayerId> tied_to = {};      ///< layer whose weight matrix is used; unset: its own
+  std::optional<LayerId> tied_to = {};           ///< layer whose weight matrix this one uses
 };
 
 /// True if the layer trains weights, its own or shared ones. False if frozen.
@@ -40,9 +40,9 @@ struct Layer {
   return !layer.model->is_frozen && (layer.model->parameters > 0 || layer.model->is_tied);
 }
 
-/// Weights that one or several layers share: one gradient, one update.
+/// Weights of one layer, or shared by several: one gradient, one update.
 struct WeightUnit {
-  LayerId owner;              ///< layer with the parameters; runs before the tied layers
+  LayerId owner;                   ///< layer with the parameters; runs before the tied layers
   std::vector<LayerId> tied = {};  ///< layers that share the owner's weights, in file order
   std::int64_t parameters = 0;
   bool is_frozen = false;
@@ -61,17 +61,17 @@ struct Network {
   std::optional<Precision> precision;  ///< unset: all data have type `dtype`
   std::optional<Optimizer> optimizer;  ///< default stated in the file
   std::optional<std::int64_t> batch;   ///< default stated in the file
-  std::vector<SymbolValue> symbols;    ///< sizes by name, with the values in use
+  std::vector<SymbolValue> symbols;    ///< sizes by name, such as seq, with the values in use
   bool frozen = false;                 ///< layers are frozen by default
   std::optional<WeightStorage> storage;  ///< storage of frozen layers; unset: by the precision
-  bool input_gradient = false;  ///< true: computes the gradient of embeddings, which nothing uses
-  std::string remark = {};           ///< parts of the model that an import left out; empty: none
-  bool is_imported = false;          ///< true if read from a checkpoint's config
+  bool input_gradient = false;           ///< true: backward runs for frozen embeddings too
+  std::string remark = {};               ///< ONNX: operators without a kind of layer; empty: none
+  bool is_imported = false;              ///< true if read from a checkpoint's config
   std::int64_t expert_parallel = 1;  ///< devices over which experts are split; layers: one device's
   std::vector<NetworkInput> inputs;
   std::vector<Layer> layers;             ///< in file order, repeats unrolled
   std::vector<LayerId> execution_order;  ///< topological; ties by file order
-  std::vector<LayerId> outputs;          ///< layers whose output no layer reads
+  std::vector<LayerId> outputs;          ///< outputs named in the file; else the last layer
   std::vector<ScalingRepeat> scaling;    ///< repeats in file order
   std::vector<WeightUnit> units;         ///< by owner in file order
 };
@@ -85,7 +85,7 @@ struct Network {
 [[nodiscard]] std::int64_t trainable_parameters(const Network& network);
 /// Returns the trainable parameters of the layer with the most; 0 if nothing is trained.
 [[nodiscard]] std::int64_t largest_trainable_layer(const Network& network);
-/// Returns the parameters that one token uses: of a mixture, only the experts to which a token is sent.
+/// Returns the parameters that one token uses: in mixtures, only those of the experts that it is sent to.
 [[nodiscard]] std::int64_t active_parameters(const Network& network);
 /// Returns the multiply-accumulates of convolutions and matrix products for one sample, forward.
 [[nodiscard]] std::int64_t total_forward_macs(const Network& network);
@@ -102,8 +102,8 @@ struct Cycle {
 // Blocks of a network ("layers" in transformers), recognised by the names of their layers:
 // frameworks have nothing else.
 
-/// Returns `layer` up to its first numbered part: "blocks/3" for "blocks/3/ff1", "layer1_0" for
-/// "layer1_0_bn2", "mixed5b" for "mixed5b_1x1_bn". Empty if no part follows ("conv1").
+/// Returns the name `layer` up to its first numbered part: "blocks/3" for "blocks/3/ff1", "layer1_0" for
+/// "layer1_0_bn2", "mixed5b" for "mixed5b_1x1_bn". Empty if nothing follows that part ("conv1").
 [[nodiscard]] std::string_view block_name(std::string_view layer);
 
 }  // namespace ooc

@@ -21,13 +21,13 @@ namespace ooc {
 /// Options that override the network file.
 struct NetworkOptions {
   ReadLimits limits = {};
-  std::optional<Dtype> dtype = {};
+  std::optional<Dtype> dtype = {};  ///< unset, here and below: by the file
   std::optional<Precision> precision = {};
-  std::optional<std::int64_t> copies = {};  ///< number of copies of scaling repeats
+  std::optional<std::int64_t> copies = {};  ///< copies of the repeats marked "scale"
   std::vector<SymbolValue> symbols = {};
-  /// Allow sequences longer than a config's positions, if these are rotary.
+  /// True: sequences may be longer than a config's positions, if these are rotary.
   bool long_sequences = false;
-  // Only for configs of checkpoints.
+  // Only for a checkpoint's config.json:
   std::vector<std::string> families = {};     ///< folders of family files
   std::optional<ImportKernels> kernels = {};  ///< unset: kSdpa
   /// `memory` of softmax_cross_entropy, or "chunked" for linear_cross_entropy; empty: by the kernels.
@@ -43,7 +43,7 @@ struct NetworkOptions {
 };
 
 /// Returns the network. Throws SpecError with file, JSON pointer, found and expected. Checks
-/// "expect" of the file, unless copies or symbols are overridden, or experts split.
+/// "expect" of the file, unless copies, symbols or expert_parallel are set; of adapters only frozen sums.
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});

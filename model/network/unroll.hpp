@@ -11,14 +11,12 @@ namespace ooc {
 /// Layers in file order with names and producers, before shapes and work are inferred.
 struct UnrolledLayers {
   std::vector<Layer> layers;
-  std::vector<const Entry*> entries;  ///< by layer; point into the tree
+  std::vector<const Entry*> entries;  ///< by layer: its entry in the tree
 };
 
 [[nodiscard]] UnrolledLayers unroll(const LayerTree& tree);
 
-// Inference of shapes and work of all layers, producers first.
-
-/// Fills Layer::model of all layers. Input: a network with inputs, dtype, producers and
+/// Fills Layer::model of all layers, producers first. Input: a network with inputs, dtype, producers and
 /// execution_order. `entries`: entry of the file, by layer; unknown keys of an entry are refused.
 /// Throws SpecError for shapes that do not fit together and for sums beyond the limits.
 void infer_layers(const std::vector<const Entry*>& entries, std::size_t entry_count,

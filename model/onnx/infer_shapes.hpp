@@ -17,10 +17,11 @@ namespace ooc {
 using OnnxDims = std::vector<std::int64_t>;
 using OnnxNumbers = std::vector<double>;
 
+/// Shape of a tensor, and its values if they are known (`values`).
 struct TracedTensor {
   OnnxDims dims = {};
   int type = kOnnxFloat;
-  bool is_data = false;  ///< depends on values of inputs, not only on their shapes
+  bool is_data = false;  ///< depends on values of the model's inputs, not only on shapes
   std::optional<OnnxNumbers> values = {};
 };
 using TracedTensors = std::map<std::string, TracedTensor>;
@@ -28,7 +29,7 @@ using TracedTensors = std::map<std::string, TracedTensor>;
 [[nodiscard]] std::int64_t elements(const OnnxDims& dims);
 [[nodiscard]] std::string text(const OnnxDims& dims);  ///< "[3, 224, 224]"
 
-/// Returns the batch that is fixed in the model's inputs; unset: the batch is a named dimension.
+/// Returns the first dimension of the model's inputs if it is a number; unset: it has a name, as "batch".
 [[nodiscard]] std::optional<std::int64_t> fixed_batch(const OnnxModel& model);
 
 /// Returns shapes at `batch`. `fixed`: shapes at the fixed batch, which constants may contain; else null. Throws
@@ -37,12 +38,12 @@ using TracedTensors = std::map<std::string, TracedTensor>;
                                          const std::vector<SymbolValue>& sizes, std::int64_t batch,
                                          const TracedTensors* fixed);
 
-/// Returns numbers that newer opsets have as input `at` and older ones as an attribute; unset: neither, or not known.
+/// Returns a setting that newer opsets have as input `at` and older ones as an attribute; unset: neither, or unknown.
 [[nodiscard]] std::optional<OnnxNumbers> numbers_of(const OnnxNode& node,
                                                     const TracedTensors& tensors,
                                                     std::string_view attribute, std::size_t at);
 
-/// Computes the values of `out`, whose dims are set, if all input values are known and the operator works on shapes.
+/// Sets out.values, if those of all inputs are known and the operator is one that exports compute shapes with.
 void fold_values(const OnnxNode& node, const std::vector<const TracedTensor*>& in,
                  TracedTensor& out);
 

@@ -51,7 +51,7 @@ struct OnnxNode {
   [[nodiscard]] std::string place() const;
 };
 
-/// Dimension: a size, or a name for one.
+/// Dimension: `symbol` if it has a name, else `size`.
 struct OnnxDim {
   std::int64_t size = 0;
   std::string symbol = {};
@@ -69,7 +69,7 @@ struct OnnxModel {
   std::string producer;
   std::int64_t opset = 0;
   std::vector<OnnxNode> nodes;
-  std::map<std::string, OnnxTensor> weights;  ///< initialisers
+  std::map<std::string, OnnxTensor> weights;  ///< initialisers, by name
   std::vector<OnnxValue> inputs;              ///< without initialisers
   std::vector<OnnxValue> outputs;
   std::map<std::string, OnnxValue> noted;

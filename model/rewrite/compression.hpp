@@ -30,7 +30,7 @@ struct Compression {
 [[nodiscard]] Compression compress_tensors(const TrainingGraph& graph,
                                            const std::vector<TensorId>& chosen);
 
-/// Function for the cost of a task that reads and writes `bytes` once in all.
+/// Returns the cost of an element-wise task of `flops` FLOPs that reads and writes `bytes` in all.
 using ElementwiseCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
 /// Returns the costs of the new graph, without transfers. `costs`: of the network's graph.

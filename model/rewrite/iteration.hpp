@@ -27,7 +27,7 @@ struct Iteration {
 // new graph has the tasks and tensors of one micro-batch after another, then the updates. A
 // schedule plans one micro-batch (docs/notebook/0004-sub-batches.md).
 
-/// Returns the samples of the last micro-batch.
+/// Returns the samples of the last micro-batch, 1 to sub_batch.
 [[nodiscard]] constexpr std::int64_t last_round(std::int64_t batch, std::int64_t sub_batch) {
   return batch - (batch - 1) / sub_batch * sub_batch;
 }
@@ -37,7 +37,7 @@ struct Iteration {
 [[nodiscard]] Iteration write_out_rounds(const TrainingGraph& graph, const CostTable& full,
                                          const CostTable& last, std::int64_t batch);
 
-// Ids of the tasks and tensors of micro-batch r, from 0.
+// Return the ids in the iteration for a task or tensor of `round`, the graph of one micro-batch; r: which, from 0.
 [[nodiscard]] TaskId task_in_round(const TrainingGraph& round, std::int64_t rounds, TaskId task,
                                    std::int64_t r);
 [[nodiscard]] TensorId tensor_in_round(const TrainingGraph& round, TensorId tensor, std::int64_t r);

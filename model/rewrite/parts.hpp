@@ -25,7 +25,7 @@ struct Parts {
 
 /// Cuts tensors into the fewest equal parts that do not exceed `largest`.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest);
-/// Cuts tensors with a limit for each.
+/// Cuts tensors, each with its own limit, by tensor.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes,
                                 const std::vector<Bytes>& largest);
 
@@ -36,13 +36,13 @@ struct SliceNeed {
 };
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
                                    const Parts& parts, TaskId task, AlternativeId way);
-/// Sets `slices`. `ways`: algorithms by task. Tasks that fit stay whole. Others get the fewest slices of at most a
-/// quarter of `available` (or of the rest beside the least need, if larger), else least_need(). Precondition: that
-/// fits.
+/// Sets `slices`. `ways`: algorithms by task. Tasks that fit `available` stay whole. Others get the fewest slices that
+/// need a quarter of `available`, or the least need and a quarter of what is beside it, if that is more; else those of
+/// least_need(). Precondition: that fits.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
                  const std::vector<AlternativeId>& ways, Bytes available);
 
-/// Returns the graph of slices and parts, with new lifetimes.
+/// Returns the graph whose tasks are slices and whose tensors are parts, with their lifetimes.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);
 /// Returns the costs of cut_graph(), without transfers: bytes of parts, times of slices, unchanged workspaces.
 [[nodiscard]] CostTable cut_costs(const CostTable& costs, const Parts& parts);

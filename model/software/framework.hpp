@@ -24,7 +24,7 @@ enum class WeightGradients {
   kFreed,   ///< allocated from the first write to the end of the iteration
 };
 
-/// Time that network inputs stay in GPU memory.
+/// How long network inputs stay in GPU memory.
 enum class HeldInputs {
   kUntilRead,   ///< to their last reader, in forward or backward
   kThroughout,  ///< to the end of the iteration, since the program holds them
@@ -42,9 +42,9 @@ struct Framework {
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
   Sharding sharding = Sharding::kByUse;
-  std::int64_t reuse = 0;  ///< as in StateOptions
-  std::optional<Bytes> context = {};    ///< GPU memory of the context; unset: the profile's
-  double memory_share = 1;              ///< share of the other GPU memory that tensors may use
+  std::int64_t reuse = 0;               ///< StateOptions::reuse (model/rewrite/state.hpp)
+  std::optional<Bytes> context = {};    ///< GPU memory of the CUDA context; unset: the profile's
+  double memory_share = 1;              ///< share of GPU memory beside the context for tensors
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
   Software software = {};               ///< software of the kernels; its cudnn is ignored
   std::optional<std::pair<int, int>> cudnn = {};  ///< version; unset: the profile's

@@ -10,20 +10,20 @@
 
 namespace ooc {
 
-/// Limits of reading, and folders for a base framework ("like"). The folder of the file that names
-/// it comes first.
+/// Limits of reading, and folders for base frameworks ("like"). The folder of the file with "like"
+/// is searched first.
 struct FrameworkSources {
   ReadLimits limits = {};
   std::vector<std::string> folders = {};
 };
 
-/// Throws SpecError with place, found and expected.
+/// Returns the framework. Throws SpecError with place, found and expected.
 [[nodiscard]] Framework read_framework_file(const std::string& path,
                                             const FrameworkSources& sources = {});
 [[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
                                             const FrameworkSources& sources = {});
 
-/// Replaces the fields of `software` that `view` states.
+/// Replaces the fields of `software` that `view` states. Throws SpecError, also for unknown keys.
 void read_software(const SpecView& view, Software& software);
 
 }  // namespace ooc
