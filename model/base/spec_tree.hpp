@@ -76,7 +76,7 @@ struct ReadLimits {
 [[nodiscard]] std::string child_pointer(std::string_view pointer, std::string_view key);
 
 /// View of a node and its JSON pointer, for readers. Getters throw SpecError with place, found and
-/// expected. A view of an object records the keys asked for; `reject_unknown_keys` reports all
+/// expected. A view of an object records the keys asked for; `reject_unknown_keys` refuses all
 /// other keys.
 class SpecView {
  public:

@@ -17,7 +17,7 @@ namespace ooc {
 struct LayerTime {
   LayerId layer;
   Duration forward;
-  Duration backward;  ///< of all backward tasks, which get shares as their computed times
+  Duration backward;  ///< of all backward tasks, shared in proportion to computed times
 };
 
 struct ComputeOptions {
@@ -25,7 +25,7 @@ struct ComputeOptions {
   std::int64_t batch = 1;
   Ratio compute_scale = kOne;    ///< factor of peak and GPU memory rate (--compute-scale)
   Ratio percent_of_peak = kOne;  ///< share of both rates that forward and backward reach (PALEO)
-  std::vector<LayerTime> layer_times = {};  ///< at compute_scale 1
+  std::vector<LayerTime> layer_times = {};  ///< divided by compute_scale
   /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
   std::optional<Software> software = {};
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none

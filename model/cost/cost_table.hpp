@@ -20,7 +20,7 @@ using AlternativeId = Id<struct AlternativeTag>;
 
 /// Rule that picks one algorithm for every task.
 enum class AlgorithmChoice {
-  kFitting,      ///< the fastest that fits; alternative() gives the first (schedules/footprint.hpp)
+  kFitting,  ///< the fastest that fits (schedules/footprint.hpp); CostTable::alternative(): the first
   kMemory,       ///< the first, with only the workspace that the layer states itself
   kPerformance,  ///< the fastest, whatever its workspace; ties: the first
 };
@@ -67,7 +67,7 @@ struct TransferCosts {
 
 /// Bytes in use during a task that stay allocated to the end of the iteration, except `summed`.
 struct HeldBytes {
-  Bytes held;    ///< weight gradients (of forward tasks: free_gradients()), and network inputs
+  Bytes held;    ///< weight gradients (free_gradients()) and network inputs (hold_inputs())
   Bytes begun;   ///< bytes of weight gradients that this task writes first
   Bytes summed;  ///< freed after the task: a further part of shared weights' gradient, and the sum
 };
@@ -80,7 +80,7 @@ struct CostTable {
   /// By tensor: bytes copied when the tensor moves, if not tensor_bytes (CopyRules::each_save); empty: tensor_bytes.
   std::vector<Bytes> copied_bytes = {};
   Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
-  /// By task, included in each algorithm's workspace. Empty if gradients are static and no inputs are held.
+  /// Bytes that stay, by task, part of each algorithm's workspace. Empty if gradients are static and no inputs held.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
   /// By task: sizes of the optimiser states that a layer's update allocates the first time, part of static_bytes,
@@ -143,9 +143,9 @@ void free_gradients(const TrainingGraph& graph, CostTable& costs);
 void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs);
 
 /// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
-/// fewer bits). Their readers count them twice, since a recomputed reader may find a copied-in
-/// input beside the held one; in its first run that is once too often, but memory is hardly used
-/// then. Preconditions: costs of `graph`, one device, no gradient accumulation.
+/// fewer bits). Tasks that read one count it twice: a recomputed reader may find a copied-in input
+/// beside the held one. The reader's first run, which has memory to spare, needs it once.
+/// Preconditions: costs of `graph`, one device, no gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
 /// Sets `costs.first_states`: for each updated layer one tensor for each state of the optimiser.

@@ -37,7 +37,7 @@ enum class InPlaceRule {
 
 enum class KeptOfPools {
   kInputAndOutput,   ///< input and output of max pools; average pools save nothing
-  kInputAndIndices,  ///< max pools, 8 bytes an index; the input of average pools
+  kInputAndIndices,  ///< max pools: input, and 8 bytes an index; average pools: input
 };
 
 enum class KeptOfNorms {

@@ -27,7 +27,7 @@ struct ParameterBytes {
   std::int64_t master = 0;  ///< copy that the optimiser updates; 0: none
   std::int64_t state = 4;   ///< one optimiser state; Adam has two
   bool gradient_is_said =
-      false;  ///< true if ParameterTypes gives the gradient's type: adapters have the same
+      false;  ///< true: ParameterTypes sets the gradient's type; false: as a layer's own weights
   bool state_as_weight = false;  ///< true: a state has the type of its layer's weights
 };
 

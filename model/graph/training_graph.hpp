@@ -134,7 +134,7 @@ struct TrainingGraph {
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
   std::vector<std::string> units = {};  ///< names of units: layers whose states move together
-  ParameterBytes per_parameter = {};    ///< bytes a parameter, without optimiser state
+  ParameterBytes per_parameter = {};    ///< bytes of a parameter in the network's types
   std::int64_t weight_bytes = 0;
   std::int64_t gradient_bytes = 0;
   std::int64_t optimizer_bytes = 0;  ///< optimiser states, with the master copy

@@ -33,7 +33,7 @@ struct DataSheetSources {
   std::string file = {};  ///< path of the profile to write
 };
 
-/// Returns the profile. Throws one SpecErrors for all missing, wrong or implausible figures, each at its option.
+/// Returns the profile. Throws SpecErrors with all missing, wrong or implausible figures, each at its option.
 [[nodiscard]] HardwareProfile profile_of(const DataSheet& sheet, const DataSheetSources& sources);
 
 }  // namespace ooc

@@ -79,14 +79,14 @@ struct TransferMode {
   TransferLine to_near;
   TransferLine to_far;
   std::optional<Bytes> page = {};      ///< page-fault mode: size of a page
-  std::optional<Duration> fault = {};  ///< page-fault mode: cost of a fault group
+  std::optional<Duration> fault = {};  ///< page-fault mode: time to serve one group of faults
   /// Page-fault mode: block within which fault groups grow; unset: each group is one page.
   std::optional<Bytes> grows_to = {};
 };
 
 struct MemoryTier {
   Bytes capacity;
-  Bytes reserved;  ///< not for tensors: context and libraries, or the host's system and programs
+  Bytes reserved;  ///< bytes for context and libraries; on the host, for system and programs
   BytesPerSecond throughput;
   Duration latency;
 };

@@ -26,21 +26,21 @@ struct KernelMachine {
 
 /// Fitted numbers of kernels on ordinary (SIMT) units, for float32 and for float64 at its own peak.
 struct SimtParameters {
-  double wide_tiles = 1;         ///< share of the sustained rate: tiles 128x32 and 32x128
-  double small_tiles = 1;        ///< the same: 64x32, 32x64, 32x32, and tiles 8 or 16 wide
+  double wide_tiles = 1;         ///< share of the sustained rate with tiles 128x32, 32x128
+  double small_tiles = 1;        ///< share with tiles 64x32, 32x64, 32x32, or 8 or 16 wide
   double wave_tail = 1;          ///< waves lost to filling and draining the device
   double extra_depth = 0;        ///< steps along K lost to a tile's prologue and epilogue
   double generation = 1;         ///< factor of the sustained rate for this generation's kernels
   double early_library = 1;      ///< further factor with libraries before cuDNN 7.4
   double pointwise_weights = 1;  ///< rate factor of weight gradients of 1x1 convolutions
   double scatter_rate = 1;       ///< rate factor of backward-data that adds into its output
-  double scatter_memory = 1;     ///< memory rate factor for the same kernels
+  double scatter_memory = 1;     ///< memory rate factor of backward-data that adds into its output
   double winograd_fused = 1;     ///< efficiency of F(2x2, 3x3) in one kernel
   double transformed = 1;        ///< efficiency of products of F(4x4, 3x3) and FFTs
   double transform_traffic = 1;  ///< factor of the bytes that transforms move
   double depthwise = 1;          ///< share of the rate that depthwise kernels reach
   double linear_rate = 1;        ///< rate factor of linear layers and batched products (cuBLAS)
-  double linear_memory = 1;      ///< memory rate factor for the same kernels
+  double linear_memory = 1;      ///< memory rate factor of linear layers and batched products
   double linear_recent = 1;      ///< further factor of linear_rate since cuDNN 8
 };
 
@@ -54,7 +54,7 @@ struct TensorParameters {
 /// Attention: one fused kernel, by its library, or separate kernels for each step. kMasked: PyTorch's memory-efficient
 /// kernel, which runs where a mask is passed as a tensor.
 enum class AttentionKernels { kFlash2, kCudnn, kFlash3, kFlash1, kMasked, kSeparate };
-inline constexpr std::size_t kFusedAttentions = 3;  ///< kFlash2, kCudnn, kFlash3
+inline constexpr std::size_t kFusedAttentions = 3;  ///< kFlash2 to kFlash3 have FlashParameters
 
 /// Fused attention on tensor cores, as shares of the rate of large products.
 struct FlashParameters {
@@ -114,7 +114,7 @@ enum class ChannelPadding { kToUnits, kNone };
 
 /// Windowed pools: kernels limited by bytes, or PyTorch's, in which each thread loops over windows.
 enum class PoolKernels { kStreaming, kPyTorch };
-enum class IssuedBy { kLayer, kLaunch };  ///< of Software::issue
+enum class IssuedBy { kLayer, kLaunch };  ///< unit that costs Software::issue
 
 /// Software around the kernels. Defaults are an ideal stack.
 struct Software {

@@ -28,7 +28,7 @@ struct ActivationTraits {
   bool clamps = false;
 };
 
-/// Reads "in_place". Throws SpecError if the file has true and backward reads the input.
+/// Returns the model; reads "in_place". Throws SpecError for true if backward reads the input.
 [[nodiscard]] LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
                                          const ActivationTraits& traits);
 template <const ActivationTraits& kTraits>

@@ -34,8 +34,8 @@ struct TaskWork {
   std::int64_t workspace_fixed = 0;  ///< workspace in bytes that does not grow with the batch
 };
 
-/// Work of forward and backward tasks. backward_data also holds a fused backward task. For
-/// kAliasOrCopy it is one copied gradient, to be multiplied by Task::copies; for kSlices it is 0.
+/// Work of forward and backward tasks. A fused backward task has its work in backward_data. Under
+/// kAliasOrCopy, backward_data is the copy of one gradient, times Task::copies; under kSlices, 0.
 struct LayerWork {
   TaskWork forward;
   TaskWork backward_data;
@@ -86,7 +86,7 @@ enum class InPlace {
 struct Saves {
   bool inputs = false;  ///< true: all inputs, except unread_inputs and unread_last
   bool output = false;
-  std::int64_t mask_bytes = 0;      ///< dropout: mask per sample, at Keeping::mask_bytes 1
+  std::int64_t mask_bytes = 0;      ///< dropout: mask per sample, if an element has 1 byte
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
   std::int64_t twice_bytes = 0;     ///< part of reserve_bytes that two operations save each
   std::size_t unread_inputs = 0;    ///< number of leading inputs that backward does not read
@@ -99,7 +99,7 @@ struct Saves {
   bool input_for_shape = false;     ///< average pools: the input, for its sizes
   bool input_of_softmax = false;    ///< softmax, losses: the input as well
   std::int64_t scores_bytes = 0;    ///< attention, losses: bytes per sample of the softmax's input
-  std::int64_t fusible_bytes = 0;   ///< bytes per sample more in the reserve, unless kernels fuse
+  std::int64_t fusible_bytes = 0;   ///< further bytes per sample of reserve, unless kernels fuse
   std::int64_t places = 0;          ///< max pools: maxima per sample, whose indices may be saved
   std::int64_t statistics_per_sample = 0;  ///< layer and group norm: float32 numbers
   std::int64_t statistics_fixed = 0;       ///< batch norm: float32 numbers, whatever the batch
@@ -142,7 +142,7 @@ struct LayerProducts {
   std::int64_t apart_forward = 0;
   std::int64_t apart_backward = 0;
   bool scores_apart = false;  ///< true: scale, mask and softmax are a kernel each in eager software
-  /// Bytes per sample that a task moves beside products, in any software; softmax apart.
+  /// Bytes per sample that each task moves beside products and softmax, in any software.
   std::int64_t beside_forward = 0;
   std::int64_t beside_backward = 0;
   std::int64_t beside_weights = 0;
@@ -222,13 +222,13 @@ struct LayerModel {
   std::int64_t pooled = 0;     ///< windowed pools: elements of the input per sample; else 0
   bool sums_rows = false;  ///< layer norm in one kernel: sums along rows, gradient sums over rows
   bool is_convolution = false;  ///< conv, conv_transpose, custom; vdnn-conv swaps their inputs
-  bool is_feature_extractor = false;  ///< these, pools and norms; vdnn-all swaps their inputs
+  bool is_feature_extractor = false;  ///< convolutions, pools, norms; vdnn-all swaps their inputs
   std::optional<CustomCost> custom;
   /// Sizes of a conv, for algorithms; null for other kinds.
   std::shared_ptr<const ConvolutionShape> convolution;
   /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
-  std::shared_ptr<const LayerProducts> products;  ///< null if there are none, or in fused_attention
+  std::shared_ptr<const LayerProducts> products;  ///< null: none, or fused_attention has them
   std::optional<FusedAttention> fused_attention;  ///< set: flash attention, without `products`
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
@@ -236,9 +236,9 @@ struct LayerModel {
   EagerWalk walk_forward;
   EagerWalk walk_backward;
   std::shared_ptr<const RecurrentStep> recurrent;  ///< set for parts of lstm and gru
-  /// Layers into which this kind unrolls (lstm, gru); the last one gives `output`. Such a model has
-  /// no other valid fields. The network reader puts the parts in place of the layer
-  /// (docs/notebook/0003), so later stages never see this.
+  /// Layers into which this kind unrolls (lstm, gru, linear with adapters); the last one gives
+  /// `output`. No other fields are valid then. The network reader puts the parts in place of the
+  /// layer (docs/notebook/0003), so later stages never see this. Null: none.
   std::shared_ptr<const std::vector<LayerPart>> parts;
 };
 
@@ -257,7 +257,7 @@ struct LayerPart {
 
 /// Facts about the network for the function that reads a layer.
 struct LayerInputs {
-  std::span<const TensorShape> shapes = {};  ///< at least one, except for kinds without inputs
+  std::span<const TensorShape> shapes = {};  ///< by input; none only for kinds without inputs
   Dtype dtype = Dtype::kFloat32;
   /// Names of the producers, for messages; empty, or one a shape.
   std::span<const std::string_view> names = {};

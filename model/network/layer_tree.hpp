@@ -53,7 +53,7 @@ struct Entry {
   std::string name = {};
   const LayerKind* kind = nullptr;        ///< null for a repeat
   std::unique_ptr<EntryBlock> body = {};  ///< contents of a repeat; null for a layer
-  std::int64_t times = 1;                 ///< copies of a repeat
+  std::int64_t times = 1;                 ///< copies of a repeat; 1 for a layer
   std::size_t number = 0;                 ///< index among all entries of the file
   std::int64_t offset = 0;                ///< index of the first layer within one copy of the block
   std::vector<Reference> inputs = {};  ///< one for a repeat: the value that enters its first copy

@@ -32,7 +32,7 @@ struct Layer {
   const LayerKind* kind = nullptr;
   std::vector<Producer> inputs = {};
   std::shared_ptr<const LayerModel> model = {};  ///< copies of a repeat share one
-  std::optional<LayerId> tied_to = {};           ///< layer whose weight matrix this one uses
+  std::optional<LayerId> tied_to = {};           ///< layer whose weights this one uses; unset: none
 };
 
 /// True if the layer trains weights, its own or shared ones. False if frozen.

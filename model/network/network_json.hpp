@@ -37,7 +37,7 @@ struct NetworkOptions {
   /// Reads ONNX models (model/onnx/import_onnx.hpp); null: ONNX models are refused.
   SpecDocument (*onnx)(const std::string& path, NetworkOptions& options) = nullptr;
   std::optional<AdapterOptions> adapters = {};  ///< train adapters only, freeze all else
-  std::int64_t expert_parallel = 1;             ///< as in Network
+  std::int64_t expert_parallel = 1;             ///< devices that experts are split over
 
   bool operator==(const NetworkOptions&) const = default;
 };

@@ -12,7 +12,7 @@ namespace ooc {
 /// there are removed from it. `--kernels eager` keeps attention as separate products. "description" names the operators
 /// without a kind. Throws SpecError with node, input or byte offset.
 [[nodiscard]] SpecDocument import_onnx(const std::string& path, NetworkOptions& options);
-/// Reads from a stream; `file`: name for messages.
+/// Does so for a model in a stream; `file`: its name, for the network and for messages.
 [[nodiscard]] SpecDocument import_onnx(std::istream& bytes, const std::string& file, NetworkOptions& options);
 
 }  // namespace ooc

@@ -26,7 +26,7 @@
 
 namespace ooc {
 
-enum class UpdateAt { kNear, kFar };  ///< by the GPU; by the host's processor
+enum class UpdateAt { kNear, kFar };  ///< kNear: by the GPU; kFar: by the host's processor
 /// Start of updates by the host's processor.
 enum class UpdateAfter {
   kAll,   ///< after all gradients have arrived, as for clipping or overflow checks
@@ -74,8 +74,8 @@ struct StateOptions {
   bool delayed = false;   ///< updates use the gradients of the previous iteration
   bool pipelined = true;  ///< false: first all gradients out, then all updates, then all weights in
   int prefetch = 1;       ///< number of units copied in ahead of the one in use
-  int gradient_slots = 2;                           ///< units whose gradients are near at once
-  std::optional<std::int64_t> gradient_bytes = {};  ///< of an element on the link; unset: as near
+  int gradient_slots = 2;                           ///< most units with gradients near at once
+  std::optional<std::int64_t> gradient_bytes = {};  ///< bytes of an element copied; unset: as near
   StateUnits units = StateUnits::kAuto;
   /// True: updates run as soon as their gradients are complete, which frees the gradients.
   bool in_backward = false;
@@ -91,7 +91,7 @@ struct StateOptions {
   Duration hooks = {};  ///< Software::hooks
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
-  int devices = 1;  ///< number that share states by `shard`; if experts are split, fewer share one
+  int devices = 1;  ///< number that share states by `shard`; if experts are split, fewer share each
   std::int64_t bucket =
       kGradientBucket;  ///< bytes of gradients that close a bucket of Shard::kNone
   /// Number of devices on one host, whose processor updates their shards; unset: all devices.
@@ -167,9 +167,9 @@ struct MovingState {
   std::vector<std::optional<std::size_t>> unit_of;
   std::vector<std::size_t> by_gradient;  ///< units in the order in which gradients are complete
   std::vector<StateGradient> gradients;  ///< sorted by unit, then micro-batch
-  std::vector<std::optional<std::size_t>> gradient_of;  ///< by planned task: in `gradients`
+  std::vector<std::optional<std::size_t>> gradient_of;  ///< by planned task: index into `gradients`
   std::vector<TaskId> task_of;  ///< by task of `planned`: the network's task
-  std::vector<Ratio> share;     ///< by task of `planned`: share of task_of; < 1: of an update
+  std::vector<Ratio> share;     ///< by task of `planned`: share of its task_of; < 1: partial update
   std::vector<Bytes> booked;    ///< by task of `planned`: bytes of GPU memory for states
   Bytes booked_anywhere;        ///< bound of `booked` before the updates, for any order of tasks
   /// By far task: bytes read and written in host memory, for all devices of a host.
@@ -208,7 +208,7 @@ struct PlannedRun {
 /// Returns by task the GPU memory that states take in a plan of these compute steps: the most of all runs of the task.
 [[nodiscard]] std::vector<Bytes> booked_by(const MovingState& state,
                                            std::span<const PlannedRun> runs);
-/// Returns a bound of that memory before the updates, for any order of tasks (booked_anywhere).
+/// Returns a bound of booked_by() before the updates, for any order of tasks (booked_anywhere).
 [[nodiscard]] Bytes booked_in_any_order(const MovingState& state);
 
 /// Interval of compute steps during which a unit's weights are in GPU memory.
