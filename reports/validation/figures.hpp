@@ -19,7 +19,7 @@ namespace ooc {
 enum class FigureKind {
   kPredicted,  ///< nothing was chosen to meet the figure
   kFitted,     ///< a number, network or criterion was chosen to meet the figure
-  kOrder,      ///< sign, ranking, yes or no, arithmetic; no evidence of a size
+  kOrder,      ///< sign, ranking, yes or no, arithmetic: no evidence of sizes
 };
 [[nodiscard]] std::string_view kind_name(FigureKind kind);
 
@@ -27,31 +27,31 @@ enum class FigureKind {
 struct MeasuredSoftware {
   std::string framework;              ///< shipped name or file
   std::optional<SpecView> with = {};  ///< kernel fields that replace the framework's
-  bool input_gradient = false;        ///< backward computes the gradient of the network's input
-  /// Parameters are copied in and their gradients out, in each iteration.
+  bool input_gradient = false;        ///< true: backward computes the network input's gradient
+  /// True: each iteration copies parameters in from host memory and, with backward, gradients out.
   bool far_parameters = false;
 };
 
 /// Job, and the field of its result to compare.
 struct Asked {
   std::string command = "predict";  ///< predict, max-batch, inspect, copy, replay or time
-  std::map<std::string, std::string> job =
-      {};  ///< flags by name, dashes as underscores; "network": the argument
+  /// Values by flag, dashes as underscores: {"batch", "64"}; "network": the argument; empty value: a switch.
+  std::map<std::string, std::string> job = {};
   std::string metric = {};
-  std::shared_ptr<const MeasuredSoftware> software = {};  ///< for the command `time`
+  std::shared_ptr<const MeasuredSoftware> software = {};  ///< for the command `time`; else null
   bool operator==(const Asked&) const = default;
 };
-/// Returns the command line without the program: {"predict", "vgg16", "--batch", "64"}; copy, replay and time are no commands.
+/// Returns {"predict", "vgg16", "--batch", "64"}: for predict, max-batch, inspect a command line without the program.
 [[nodiscard]] std::vector<std::string> words_of(const Asked& asked);
 
-/// Row of a file. Numbers are in `unit`.
+/// Row of a file of figures. Numbers are in `unit`.
 struct Figure {
   SpecView place;  ///< position in the file, for errors
   std::string name;
   std::string at = {};  ///< position in the series of this name, such as "256"; empty: no series
   Asked asked = {};
-  std::optional<Asked> against =
-      {};  ///< second job: the figure is `asked` / `against`, or their difference
+  /// Second job; unset: none. The figure is `asked` / `against`, or with is_difference `asked` - `against`.
+  std::optional<Asked> against = {};
   bool is_difference = false;
   std::optional<double> published = {};
   bool is_truth = false;  ///< the figure is yes (1) or no (0)
@@ -63,12 +63,12 @@ struct Figure {
   std::string group = {};  ///< kind of job, for the table of errors; empty: none
   std::string source = {};
   std::string note = {};
-  std::string known = {};  ///< reason of a known failure; empty: no failure expected
+  std::string known = {};  ///< reason why the row is known to fail; empty: it should hold
 };
 /// Returns name and position, such as "swap, 256".
 [[nodiscard]] std::string label_of(const Figure& figure);
 
-/// Published figures for which the program has no job.
+/// Number of published figures that no job of the program can answer, with the reason.
 struct LeftOut {
   std::size_t figures = 0;
   std::string reason;
@@ -80,7 +80,7 @@ struct FigureFile {
   std::string title;
   std::string source;
   std::string conditions = {};
-  std::string axis = {};  ///< for pictures: meaning and unit of `at`
+  std::string axis = {};  ///< for pictures: meaning and unit of Figure::at
   std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
   bool networks = false;  ///< true for a set of measured networks, whose rows have no verdict
@@ -89,8 +89,8 @@ struct FigureFile {
 
 /// True if the file declares itself a set of measured networks.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
-/// Reads published figures, or a set of measured networks. `framework`: replaces that of the set;
-/// unset: none. Throws SpecError with place, found and expected.
+/// Reads published figures, or a set of measured networks. `framework`: replaces the software of a
+/// set; unset: as the set says. Throws SpecError with place, found and expected.
 [[nodiscard]] FigureFile read_figures(SpecDocument document,
                                       const std::optional<std::string>& framework = {});
 
@@ -108,23 +108,23 @@ enum class Verdict {
 struct Answer {
   double number = 0;
   std::string note = {};
-  std::string job_kind = {};  ///< for predictions: kind of job (simulator/predict/remarks.hpp)
+  std::string job_kind = {};  ///< of a prediction: job_kind() (remarks.hpp); else empty
 };
 /// Function that runs a job. Throws SpecError at `place`.
 using Ask = std::function<Answer(const Asked& asked, const SpecView& place)>;
 
 struct FigureReport {
   Figure figure;
-  double predicted = 0;             ///< in the figure's unit; NaN: unknown
-  std::optional<double> deviation = {};  ///< predicted / published - 1
+  double predicted = 0;                  ///< in the figure's unit; NaN: unknown, see `why`
+  std::optional<double> deviation = {};  ///< predicted / published - 1; unset: not defined
   Verdict verdict = Verdict::kReported;
   std::string why = {};       ///< reason, if the prediction is unknown
-  std::string job_kind = {};  ///< kind of job, for iteration times; else empty
+  std::string job_kind = {};  ///< of iteration times; of their ratios kRatioKind; else empty
 };
 /// Compares one prediction with its figure. An unknown prediction never holds.
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);
 
-/// Group for figures that are a ratio of two runs' times.
+/// FigureReport::job_kind of a ratio of two iteration times whose group is named "... over ...".
 inline constexpr std::string_view kRatioKind = "one run over another";
 
 struct ErrorStatistics {

@@ -26,20 +26,20 @@ struct ValidationReport {
 
 /// Figures or measured networks whose errors form one line of a table.
 struct ErrorLine {
-  std::string name = {};  ///< name of the group or file
+  std::string name = {};  ///< group, file or kind of job
   FigureKind kind = FigureKind::kPredicted;
   bool networks = false;
   std::size_t figures = 0;
   std::size_t judged = 0;               ///< published figures with limits
   std::size_t hold = 0;                 ///< judged figures that hold
   std::optional<double> goal = {};      ///< target of measured networks of one file; unset: none
-  std::vector<double> deviations = {};  ///< deviations, without figures of FigureKind::kOrder
+  std::vector<double> deviations = {};  ///< FigureReport::deviation, without FigureKind::kOrder
 };
-/// Returns a line for each kind that occurs, predicted first.
+/// Returns a line for each FigureKind that occurs, predicted first, and apart for figures and for networks.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
-/// Returns lines by group and kind, sorted, of published figures with a deviation.
+/// Returns lines by group and kind, sorted, of figures and networks with a deviation.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
-/// Returns lines by kind of job, sorted, of predicted iteration times of figures and networks.
+/// Returns lines by kind of job, sorted: predicted iteration times and ratios, counted with and without their machine.
 [[nodiscard]] std::vector<ErrorLine> by_job_kind(const ValidationReport& report);
 /// Returns a line for each file, of published figures or of measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);

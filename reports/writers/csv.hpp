@@ -20,18 +20,18 @@ void add_csv_line(std::string& text, const Cells& cells);
 [[nodiscard]] std::string csv_header(const RunInputs& inputs);
 /// Returns one result as a line with its end.
 [[nodiscard]] std::string csv_row(const RunReport& report);
-/// Fields of a result: all, or only its inputs, followed by empty fields (for a job without result).
+/// Fields of a result that have text: all, or only inputs, while others stay empty (for a job without result).
 enum class CsvFields { kAll, kInputs };
 void add_csv_fields(std::string& out, const RunReport& report, CsvFields fields = CsvFields::kAll);
-/// Appends a value of the column called `name`.
+/// Appends a value of the column called `name`; 1e308 for an infinite rate.
 void add_csv_value(std::string& out, const MetricValue& value, std::string_view name);
-/// Returns a text safe for CSV: control characters except tabs and line breaks as \u202e,
+/// Returns a text safe for CSV, on one line: control characters except tabs as \u000a or \u202e,
 /// backslashes doubled, and a ' before what a spreadsheet would run (= + - @, a tab, and ' itself).
 /// Different texts stay different.
 [[nodiscard]] std::string csv_text(std::string_view name);
 /// Returns csv_text as a field, quoted where RFC 4180 requires.
 [[nodiscard]] std::string csv_field(std::string_view name);
-/// Returns the next field of `line` and removes it from there.
+/// Returns the next field of `line`, without quotes, and removes it and its comma from `line`.
 [[nodiscard]] std::string take_csv_field(std::string_view& line);
 
 }  // namespace ooc

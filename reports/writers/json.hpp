@@ -12,19 +12,19 @@
 
 namespace ooc {
 
-/// Opens the outermost object with its head.
+/// Opens the outermost object and writes format, version and tool.
 void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& tool);
 /// Returns `text`; unset if empty.
 [[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
-/// Writes null if the value is unknown.
+/// Writes a member; null if the value is unknown.
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
 /// Writes a record as an object.
 void put_record(JsonWriter& json, const Cells& cells);
-/// Writes all metrics of a run.
+/// Writes all metrics of a run but its inputs, and its peaks by category.
 void put_numbers(JsonWriter& json, const RunReport& report);
-/// Writes the members of a run's result, without those that only `predict` computes.
+/// Writes the members of a run's result, format and tool included, without `moved` and `equations`.
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
-/// Writes "errors_of_such_jobs"; nothing if unset.
+/// Writes "errors_of_such_jobs"; nothing if the report has no errors.
 void put_measured_errors(JsonWriter& json, const RunReport& report);
 /// Writes the object `inputs` without the keys in `but`.
 void put_inputs(JsonWriter& json, const RunInputs& inputs,

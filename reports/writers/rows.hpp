@@ -18,16 +18,16 @@ struct WriteOptions;
 struct ResultRow {
   std::vector<MetricValue> extra = {};  ///< values, by ResultRows::extra
   std::vector<RunReport> runs = {};  ///< the first represents the row; empty: could not be computed
-  std::vector<std::string> remarks = {};  ///< remarks, for RowRuns::kResults
-  bool fails = false;                     ///< true: belongs to the table of failures
+  std::vector<std::string> remarks = {};  ///< about the machine; only JSON with kResults has them
+  bool fails = false;                     ///< true: shown in the table of failures
 };
 
-/// Column for people. Columns without any value are left out.
+/// Column of the table for people. Columns without any value are left out.
 struct RowColumn {
   std::string title;
-  std::string name;             ///< extra column, metric, or name computed in rows.cpp
+  std::string name;             ///< extra column, metric, or value derived in rows.cpp ("row")
   int leaves = 0;               ///< order of removal, as in TextTable::Column
-  std::string_view note = {};   ///< note below the table, if the column is shown
+  std::string_view note = {};   ///< sentence below the table, if the column is shown
   std::string_view usual = {};  ///< text that hides the column if all rows have it
   std::string (*show)(const MetricValue& value) = nullptr;  ///< null: by the unit in `name`
 };
@@ -45,11 +45,11 @@ struct ResultRows {
   RowRuns json_runs = RowRuns::kNumbers;
   std::string title;
   std::vector<std::string> head = {};    ///< lines below the title
-  std::optional<RunInputs> inputs = {};  ///< common inputs; unset: each row has its own
-  std::string_view without = {};         ///< input in which rows differ, besides the schedule
-  std::vector<std::pair<std::string_view, MetricValue>> facts =
-      {};                                    ///< facts of all rows, for programs
-  std::vector<std::string_view> extra = {};  ///< extra columns; replace metrics of the same name
+  std::optional<RunInputs> inputs = {};  ///< JSON: common inputs; unset: each row has its own
+  std::string_view without = {};         ///< JSON: key not in `inputs`, beside "schedule"; or empty
+  /// JSON: members of the whole result, besides `inputs`.
+  std::vector<std::pair<std::string_view, MetricValue>> facts = {};
+  std::vector<std::string_view> extra = {};  ///< names of extra columns; replace metrics so named
   std::vector<ResultRow> rows = {};          ///< best first
   // For people: columns, notes below them, a table of failures.
   std::vector<RowColumn> columns = {};
@@ -61,7 +61,7 @@ struct ResultRows {
 };
 
 /// Returns "vgg16 on v100-16gb-pcie3, batch 256, framework ideal (no overhead, exact memory)";
-/// without hardware or batch if rows differ in it.
+/// without hardware or batch if that argument is false.
 [[nodiscard]] std::string job_text(const RunInputs& inputs, bool with_hardware = true,
                                    bool with_batch = true);
 /// Returns the name of a row: "capacity", "in-core, in rounds".

@@ -26,7 +26,7 @@ class TextTable {
         : title(std::move(its_title)), align(its_align), leaves(its_leaves) {}
     std::string title;
     Align align = Align::kRight;
-    int leaves = 0;  ///< order of removal from tables that are too wide, from 1; 0: stays
+    int leaves = 0;  ///< order of removal if the table is too wide: 1 first; 0: stays
   };
   explicit TextTable(std::vector<Column> columns);
   void add_row(std::vector<std::string> cells);
@@ -58,23 +58,23 @@ class TextTable {
 [[nodiscard]] std::string bold(std::string_view text, const Look& look);
 [[nodiscard]] std::string bold_red(std::string_view text, const Look& look);
 
-/// Returns "vgg16", or "vgg16 in float16" for unusual types.
+/// Returns "vgg16"; with a precision or a type other than float32 "vgg16 in float16".
 [[nodiscard]] std::string network_text(const RunInputs& inputs);
 /// Returns "framework ideal (no overhead, exact memory)".
 [[nodiscard]] std::string framework_text(std::string_view name, std::string_view meaning);
-/// Returns "8 devices, gradients exchanged at the end"; without the exchange if devices shard model states.
+/// Returns "8 devices, gradients exchanged at the end", or "8 devices, each with a shard of state".
 [[nodiscard]] std::string devices_text(const RunInputs& inputs);
-/// Returns "weights, their gradients, state of sgd"; for 16-bit weights also that there is no second copy.
+/// Returns what static memory holds: "weights, their gradients, state of sgd"; with a precision, bytes a parameter.
 [[nodiscard]] std::string static_text(const NetworkFacts& facts);
-/// Returns the network's symbols, "seq 4096"; empty: none.
+/// Returns the network's symbols, "seq 4,096, depth 2"; empty: none.
 [[nodiscard]] std::string symbols_text(const RunInputs& inputs);
-/// Returns tokens a second; as an integer from 100 on.
+/// Returns the number as text; an integer from 100 on.
 [[nodiscard]] std::string tokens_text(double tokens);
 /// Returns "138,357,544" for 138357544.
 [[nodiscard]] std::string group_thousands(std::int64_t number);
 /// Returns "16.88 GB (16880589120 B)" for 16880589120; the number in brackets suits --memory.
 [[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
-/// Returns the bytes; "-" for none.
+/// Returns the bytes with a unit; "-" for 0.
 [[nodiscard]] std::string bytes_or_dash(Bytes bytes);
 /// Returns "15.47 G" for 15470264320.
 [[nodiscard]] std::string si_count(std::int64_t count);
@@ -88,19 +88,18 @@ class TextTable {
 [[nodiscard]] std::string closed_form_name(const PaperEstimate& paper);
 /// Returns the error of a closed form: "3.2 % below the simulated time".
 [[nodiscard]] std::string closed_form_error(const PaperEstimate& paper, Duration simulated);
-/// Returns the reasons of that error that reach 0.05 %: "+267.2 ms", "waits of the forward pass".
+/// Returns the parts of a closed form's error of 0.05 % or more: "+267.2 ms", "waits of the forward pass".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> closed_form_reasons(
     const PaperEstimate& paper, Duration simulated);
-/// Returns a name such as "activation gradients" or "in flight".
+/// Returns the name for people, such as "activation gradients".
 [[nodiscard]] std::string category_text(MemoryCategory category);
 /// Returns a paragraph with the assumed fields of the profile; empty if there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,
                                           const std::vector<std::string>& assumed,
                                           const Look& look = {});
-/// Returns the shortest and longest time within the errors of jobs of this kind; unset for fewer than three figures.
+/// Returns the shortest and longest time within the errors of jobs of this kind; unset: under 3 figures, or no run.
 [[nodiscard]] std::optional<std::pair<Duration, Duration>> measured_range(const RunReport& report);
-/// Returns "Jobs like this (in core, ...): 24 measured, median error 5.0 %, worst 17.0 %, so 1.2 to
-/// 1.5 s"; empty without errors.
+/// Returns "Jobs like this (...): 24 measured, median error 5.0 %, worst 17.0 %, so 1.2 to 1.5 s"; empty: no errors.
 [[nodiscard]] std::string measured_errors(const RunReport& report, const Look& look);
 
 // Parts of the writers, one file each:
@@ -121,7 +120,7 @@ class TextTable {
 [[nodiscard]] std::string csv_replay(const ReplayReport& report, const WriteOptions& options);
 [[nodiscard]] std::string json_replay(const ReplayReport& report, const WriteOptions& options);
 
-/// Returns the text for a stall of compute, such as "waiting for copies to near memory".
+/// Returns the words for a cause of waits, such as "waiting for copies to near memory".
 [[nodiscard]] std::string_view wait_phrase(StallCause cause);
 
 /// Returns the width of `text` on a terminal in columns: code points, without colour codes.

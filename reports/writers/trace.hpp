@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// Receives the text piece by piece, in order.
+/// Function that receives a text piece by piece, in order.
 using TextSink = std::function<void(std::string_view)>;
 
 struct TraceInput {
@@ -57,7 +57,7 @@ struct PolicyInput {
 // Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
 // text, so that 20,000 steps fit a small page.
 
-/// Returns steps, stalls and GPU memory. No final newline.
+/// Returns JSON of steps, stalls and GPU memory, without a final newline.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

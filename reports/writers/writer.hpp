@@ -16,7 +16,7 @@
 
 namespace ooc {
 
-/// Tool and command line, for JSON and traces.
+/// Version of the program and its command line, for JSON and traces.
 struct ToolInfo {
   std::string version = {};
   std::vector<std::string> command = {};  ///< argv, program name first
@@ -37,7 +37,7 @@ struct WriteOptions {
 
 struct Writer {
   std::string_view name;  ///< as in --format, such as "table"
-  /// All texts end with a newline.
+  // Functions that return the text of a report, with a final newline.
   std::string (*prediction)(const RunReport& report, const WriteOptions& options);
   std::string (*rows)(const ResultRows& rows, const WriteOptions& options);
   std::string (*inspection)(const NetworkReport& report, const WriteOptions& options);

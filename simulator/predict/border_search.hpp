@@ -1,6 +1,6 @@
 // Search by trials for the border between numbers that succeed and larger numbers that fail. If all
 // numbers above a failing one fail, the border is exact. Otherwise the returned number succeeds,
-// and the next number and `also_beyond` more fail.
+// and the next number fails, as do all up to `also_beyond` above the returned one.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace ooc {
 
 struct BorderTrial {
   bool does = false;
-  std::optional<std::int64_t> guess = {};  ///< number near which the caller expects the border
+  std::optional<std::int64_t> guess = {};  ///< where the caller expects the border; unset: unknown
 };
 
 struct BorderSearch {
@@ -21,12 +21,12 @@ struct BorderSearch {
   std::int64_t start = 1;  ///< number tried first
   std::int64_t step = 1;   ///< first step from `start`; each later step is `growth` times as large
   std::int64_t growth = 2;
-  std::int64_t also_beyond = 0;  ///< further numbers tried above the border
+  std::int64_t also_beyond = 0;  ///< how many numbers above the border must fail; 0: one
 };
 
 struct Border {
-  std::optional<std::int64_t> does = {};   ///< largest that succeeds; unset: even the first fails
-  std::optional<std::int64_t> fails = {};  ///< next number, tried; unset: the last succeeds
+  std::optional<std::int64_t> does = {};   ///< largest that succeeds; unset: `first` fails
+  std::optional<std::int64_t> fails = {};  ///< number above, tried; unset: `last` succeeds
 };
 
 [[nodiscard]] Border find_border(const BorderSearch& search);

@@ -48,7 +48,7 @@ struct StateChanges {
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
 
-/// When devices that share no state sum gradients.
+/// Time at which devices that share no state sum their gradients.
 enum class Exchange {
   kEnd,      ///< after the backward pass
   kOverlap,  ///< bucket by bucket, as backward completes them
@@ -56,28 +56,28 @@ enum class Exchange {
 
 /// Inputs of a prediction beside network, machine and schedule.
 struct CaseOptions : NetworkOptions {
-  AskedFor asked = {};  ///< options as typed, for repetition in job files
+  AskedFor asked = {};  ///< options as typed, repeated in results; may be empty
   std::optional<std::int64_t> batch;
   bool per_sample = false;      ///< one sample, if neither `batch` nor the network states a batch
   std::optional<Bytes> memory;  ///< budget of GPU memory; unset: from the profile
   std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
-  Ratio percent_of_peak = kOne;             ///< as in ComputeOptions
-  std::optional<Ratio> compute_scale = {};  ///< factor of the machine's compute rates
+  Ratio percent_of_peak = kOne;             ///< factor of both rates with ComputeModel::kPaleo
+  std::optional<Ratio> compute_scale = {};  ///< factor of FLOP and GPU memory rates; unset: 1
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< unset: the framework's
-  int devices = 1;                          ///< number that share the batch
+  int devices = 1;                          ///< devices that share the batch
   Exchange exchange = Exchange::kEnd;       ///< when devices sum gradients
-  ScheduleOptions schedule;                 ///< options of schedules
+  ScheduleOptions schedule;
   std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
-  /// Unset: `ideal`. `software`, if set, replaces the framework's kernels.
+  /// Null: `ideal`. `software`, if set, replaces the framework's kernels.
   std::shared_ptr<const Framework> framework = {};
-  std::optional<Software> software = {};  ///< as in ComputeOptions
-  RunMode mode = RunMode::kTraining;      ///< as in ComputeOptions
+  std::optional<Software> software = {};  ///< unset: the framework's
+  RunMode mode = RunMode::kTraining;      ///< training or inference
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};          ///< model states in host memory
-  StateChanges state_changes = {};  ///< flags already applied to `state`
+  StateOptions state = {};          ///< model states that move; default: none
+  StateChanges state_changes = {};  ///< flags that `state` already includes
   /// Rate of host memory traffic of far updates (updates in host memory); unset: the profile's.
   std::optional<BytesPerSecond> far_compute = {};
   /// Errors of measured jobs by kind; null: reports give no errors.
@@ -88,7 +88,7 @@ struct CaseOptions : NetworkOptions {
 
 // Settings that a case takes from its framework.
 
-/// Returns `ideal` for null.
+/// Returns the framework; `ideal` for null.
 [[nodiscard]] const Framework& framework_of(const std::shared_ptr<const Framework>& framework);
 
 /// Returns --allocator, else the framework's.
@@ -96,7 +96,7 @@ struct CaseOptions : NetworkOptions {
 /// Returns tensor sizes without times, for an unknown machine. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
                                  std::int64_t batch);
-/// Returns the graph's options, with the framework's saved tensors. Throws SpecError for define-by-run with a framework.
+/// Returns `graph` with the framework's saved tensors. Throws SpecError for define-by-run unless these are ideal's.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
 /// Returns the software of the kernels; unset: ideal, with the machine's cuDNN.
 [[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
@@ -104,14 +104,14 @@ struct CaseOptions : NetworkOptions {
 
 /// Network with the graph of its training iteration. The graph points into the network, so both move together.
 struct Workload {
-  std::string path;  ///< for messages
+  std::string path;  ///< file of the network, read again for other options
   std::unique_ptr<const Network> network;
   TrainingGraph graph;
 };
 
 /// Hardware profile with its path.
 struct Machine {
-  std::string path;  ///< for messages
+  std::string path;  ///< file of the profile, for messages
   HardwareProfile profile;
   std::string given = {};  ///< name of the machine as typed
 };
@@ -123,7 +123,7 @@ struct WorkloadOptions {
 
   bool operator==(const WorkloadOptions&) const = default;
 };
-/// Throws SpecError if --accounting contradicts the framework.
+/// Returns the options that a workload depends on. Throws SpecError as graph_options_of() does.
 [[nodiscard]] WorkloadOptions workload_options(const CaseOptions& options);
 
 /// Reads a network file and builds its graph by the options' type, precision, graph options and
@@ -132,11 +132,12 @@ struct WorkloadOptions {
 /// Reads a hardware profile. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
 
-/// Returns --batch; else the file's batch; else 1, if allowed or if layers state their times. Else throws SpecError.
+/// Returns --batch; else the file's batch; else 1 if per_sample is set or all layers are custom; else throws SpecError.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
+/// Throws SpecError at --framework for a context that leaves nothing.
 [[nodiscard]] Bytes budget_of(const CaseOptions& options, const HardwareProfile& hardware);
-/// Returns a host's memory: --far-memory, else the profile's.
+/// Returns the memory of one host: --far-memory, else the profile's capacity less its reserve.
 [[nodiscard]] Bytes far_memory_of(const CaseOptions& options, const HardwareProfile& hardware);
 
 /// Returns the number of devices that shard model states; 1: no sharding.
@@ -148,7 +149,7 @@ struct WorkloadOptions {
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                                   const CaseOptions& options);
 
-/// A workload on a machine at a batch: everything that does not depend on the schedule. The base is the network's
+/// A workload on a machine at a batch: everything that does not depend on the schedule. The base class is the network's
 /// iteration without micro-batches, on the first device, whose share of the batch is the largest.
 struct Case : Iteration {
   const Workload& workload;
@@ -158,26 +159,26 @@ struct Case : Iteration {
   Bytes in_core_peak = {};
   Bytes budget = {};
   Bytes far_capacity = {};
-  RunInputs inputs = {};  ///< all inputs except `schedule` and `options`
+  RunInputs inputs = {};  ///< all inputs except those of the schedule
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
   std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
   // Options of the costs, to estimate smaller micro-batches:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// Number that share the batch, and no state. In-core peak and static bytes are one device's; `inputs` has the whole batch.
+  /// Devices that share the batch but no model states. Memory is that of one device; `inputs` has the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};  ///< remarks for people that hold for any run
-  FarCompute far_compute = {};            ///< rate of far updates
+  std::vector<std::string> remarks = {};  ///< texts for people, valid for any schedule
+  FarCompute far_compute = {};            ///< rate of updates on the host
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};  ///< CaseOptions::errors
 };
 
-/// Throws SpecError if costs cannot be computed. The case points into both arguments.
+/// Returns the case; it points into `workload` and `machine`. Throws SpecError for contradictory options or huge sizes.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// Returns the report of the network; with a machine also the times of its layers.
+/// Returns the report of the network. `machine` null: without times.
 [[nodiscard]] NetworkReport inspect(const Workload& workload, const Machine* machine,
                                     const CaseOptions& options);
 

@@ -14,9 +14,10 @@
 namespace ooc {
 
 struct Comparison {
-  /// One row for each schedule, in their order; then in-core with gradient accumulation, if the batch can be divided.
+  /// A row for each schedule, in order. In-core with gradient accumulation follows if a schedule accumulates by itself,
+  /// or one that moves nothing does not fit; not with --sub-batch, --accumulate, far model states or a batch of 1.
   std::vector<RunReport> rows;
-  std::vector<std::string> left_out;  ///< reasons why the row with gradient accumulation is missing
+  std::vector<std::string> left_out;  ///< why in-core with accumulation is missing; else empty
 };
 
 [[nodiscard]] Comparison compare(const Case& which, std::span<const Schedule* const> chosen);
@@ -27,21 +28,21 @@ struct Comparison {
 struct MachinesRequest {
   const Workload& workload;
   std::span<const Machine> machines;
-  /// By machine: schedules that it can run.
+  /// By machine: schedules to compare there.
   std::span<const std::vector<const Schedule*>> chosen;
-  /// Links for each machine; unset: the profile's.
+  /// Link rates, each tried on every machine; unset entry: the profile's rates. At least one entry.
   std::span<const std::optional<BytesPerSecond>> links;
-  const CaseOptions& options;  ///< without the link, and without states if `states` is set
-  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp), or empty
+  const CaseOptions& options;              ///< options of all rows; `links`, `states` override
+  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp); empty: as in `options`
 };
 
-/// Returns rows by machine, then link, then preset. Throws SpecError as make_case() does.
+/// Returns rows by machine, then link, then preset. Throws SpecError as read_workload() and make_case() do.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
 
 // What-if runs: the job again with one thing improved, to find what helps most.
 
-/// Returns link x 2, memory x 1.25 and compute x 2, in this order, each against `report`. Empty if
-/// the job does not fit; its smallest budget then tells what helps.
+/// Returns runs with link x 2, memory x 1.25, compute x 2 and, with updates in host memory, far updates x 2, each
+/// against `report`. Empty if the job does not fit.
 [[nodiscard]] std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                                           const CaseOptions& options, const Schedule& schedule,
                                           const RunReport& report);

@@ -8,26 +8,26 @@
 
 namespace ooc {
 
-/// Tokens a second and model FLOPs utilisation: the share of peak that the model's own FLOPs reach (Chowdhery et al.,
-/// arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
+/// Returns tokens a second and model FLOPs utilisation: the share of peak that the model's own FLOPs reach (Chowdhery
+/// et al., arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
 [[nodiscard]] std::optional<SequenceRates> sequence_rates(const Case& which,
                                                           const RunReport& report);
 
-/// Returns OOC-Paleo's equations for a run; if they do not apply, the reason.
+/// Returns OOC-Paleo's equations for a run, or why they do not apply (`unfit`). Precondition: `run` ran to its end.
 [[nodiscard]] Equations run_equations(const Case& which, const Schedule& schedule,
                                       const CaseRun& run);
 
-/// Returns the copy out that overflows host memory. A tensor's copy lives from the start of its
-/// first copy out to the end of its last copy in (FarMemory). Precondition: `run` has a plan, and
-/// `peak`, its host memory in bytes, exceeds the capacity.
+/// Returns what does not fit in host memory: the first copy out that exceeds the capacity, or "the start" if model
+/// states alone exceed it (FarMemory). Bytes are sums over the devices of a host. Precondition: `run` has a plan, and
+/// `peak`, one device's peak of host memory, exceeds Case::far_capacity.
 [[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
                                        const Timeline& timeline, Bytes peak);
 
-/// True if the job lacks GPU memory.
+/// True if the job does not fit for lack of GPU memory; false if it fits, or lacks host memory.
 [[nodiscard]] bool lacks_near_memory(const RunReport& report);
 
-/// Returns GPU memory at its peak if nothing moved, by category; adds up to the in-core peak. Unset
-/// for accountings without lifetimes.
+/// Returns the in-core peak of GPU memory by category, in bytes. Unset for accountings that ignore lifetimes
+/// (is_footprint), and for several devices that sum whole gradients (Case::devices > 1).
 [[nodiscard]] std::optional<BytesByCategory> in_core_by_category(const Case& which);
 
 }  // namespace ooc

@@ -27,7 +27,7 @@ enum class AxisLevel {
   kPrices,  ///< costs of copies, on which most plans do not depend
 };
 
-/// What the shell completes as a value. kInputs: input files; kFiles: other files.
+/// Values that the shell completes. kInputs: files read; kFiles: files written; kRows: shipped tables of figures.
 enum class Completes {
   kNothing,
   kFiles,
@@ -40,7 +40,7 @@ enum class Completes {
   kChoices
 };
 
-/// Part of --help that shows the option.
+/// Section of --help that lists the option.
 enum class OptionGroup { kUsual, kMachine, kTransformers, kState, kSchedules };
 
 /// Conversion between texts and integers, such as bytes, bytes/s, ns, 1e-9 of a ratio, counts or enumerators.
@@ -55,28 +55,28 @@ struct OptionValues {
 struct Option {
   std::string_view flag;          ///< such as "--far-memory"
   std::string_view value = {};    ///< name of the value in --help; empty: a switch
-  std::string_view help = {};     ///< help for one value
+  std::string_view help = {};     ///< text in --help
   std::string_view choices = {};  ///< such as "near|far"; empty: any text
   OptionGroup group = OptionGroup::kUsual;
-  Completes completes = Completes::kNothing;  ///< without choices
+  Completes completes = Completes::kNothing;  ///< completion if `choices` is empty
   std::string_view beside = {};  ///< needs one of these options: "--state|--offload"; empty: none
   /// Reads a value; throws SpecError at the flag. Null: `values.parse` and `apply` read it, or the value is a name.
   void (*read)(const Option& option, std::string_view text, CaseOptions& options) = nullptr;
-  const ScheduleOption* of_schedules = nullptr;  ///< its row, if only schedules read the option
+  const ScheduleOption* of_schedules = nullptr;  ///< row of a schedules' option, or null
 
   // Only for axes of sweeps, which have a column. Networks, machines, frameworks and schedules have
   // names; their values are indices into lists.
   std::string_view column = {};  ///< column of results; empty: no axis
   std::string_view list = {};    ///< examples of lists for --help
   AxisLevel level = AxisLevel::kCosts;
-  OptionValues values = {};  ///< functions; null if values are names
+  OptionValues values = {};  ///< conversion; its functions are null if values are names
   void (*apply)(std::int64_t value, CaseOptions& options) = nullptr;
-  bool steps = true;          ///< true: ranges are allowed; false: values are names of a table
+  bool steps = true;          ///< true: ranges such as 32:512:x2 are allowed
   char separator = ',';       ///< separator of values in a list
   std::string_view all = {};  ///< list that "all" stands for; empty: "all" is refused
 };
 
-/// Returns the key in job files, such as "far_memory".
+/// Returns the key in job files: "far_memory" for "--far-memory", "network" for the argument.
 [[nodiscard]] std::string option_key(std::string_view flag);
 /// Returns the words for people, such as "far memory".
 [[nodiscard]] std::string option_label(const Option& option);
@@ -92,7 +92,7 @@ struct Option {
 /// Returns the index of the axis with this flag. Precondition: there is one.
 [[nodiscard]] std::size_t axis_place(std::string_view flag);
 
-/// Reads a value into `options`; throws SpecError at the flag if it is invalid.
+/// Reads a value into `options`; throws SpecError at the flag if it is invalid. Does nothing for names.
 void read_option(const Option& option, std::string_view text, CaseOptions& options);
 /// Throws SpecError for options that contradict each other.
 void check_together(const CaseOptions& options);

@@ -10,46 +10,46 @@
 
 namespace ooc {
 
-/// Returns the budget of the simulation: no limit for accountings by footprint, which have judged the job before.
+/// Returns the GPU memory of the simulation: the budget; no limit with is_footprint(), where plan_job() has checked it.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
 
-/// Facts of a job that decide which passes plan it and which combinations are refused.
+/// Facts of a job that decide which passes (Pass) plan it and which combinations are refused.
 struct PassJob {
   int devices = 1;
   Accounting accounting = Accounting::kLiveness;
   const Framework& framework;
   const ScheduleOptions& options;
   const HardwareProfile& hardware;
-  const StateOptions* state = nullptr;  ///< null: no model states in host memory
+  const StateOptions* state = nullptr;  ///< null: model states do not move
   const Schedule* schedule = nullptr;   ///< null: no schedule chosen yet
 };
 
-/// Option that a pass cannot be combined with. Texts for the error message.
+/// Property of a job that a pass cannot be combined with. Texts for the error message.
 struct Exclusion {
-  bool holds;        ///< true if this job has the option
-  std::string with;  ///< option as typed: "--devices 2"
+  bool holds;        ///< true if this job has the property
+  std::string with;  ///< its name: "--devices 2", "micro-batches"
   std::string remedy;
   std::string why;
 };
 
-/// One way to rewrite a job's iteration before planning: devices, micro-batches, model states, pages. The first pass of
-/// the table in planning.cpp that the job asks for makes the plan and calls the next ones.
+/// One way to plan a job that its schedule cannot plan alone: devices, model states, accountings by footprint, pages,
+/// compression, micro-batches. The first pass of the table in planning.cpp that the job needs makes the plan.
 struct Pass {
-  std::string (*asked)(
-      const PassJob& job);  ///< option that asks for it, as typed; empty: none does
+  /// Returns the option for which the job needs this pass, as typed; empty: not needed.
+  std::string (*asked)(const PassJob& job);
   std::vector<Exclusion> (*without)(const PassJob& job);  ///< null: any combination is allowed
   PlannedIteration (*plan)(const Case& which, const Schedule& schedule, Bytes budget);
-  bool keeps_gradients = false;  ///< true: gradients stay allocated in all of the iteration
+  bool keeps_gradients = false;  ///< true: weight gradients are static, whatever the framework does
 };
 
-/// Throws SpecError for passes that cannot be combined.
+/// Throws SpecError for passes that cannot be combined. `schedule` null: checks what concerns any schedule.
 void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
                   const Schedule* schedule);
 
-/// Returns the plan of the job through all passes. Throws SpecError for options that cannot be combined.
+/// Returns the plan for `budget`, the framework's waits included. Throws SpecError for options that contradict others.
 [[nodiscard]] PlannedIteration plan_job(const Case& which, const Schedule& schedule, Bytes budget);
 
-/// True if tensors of these costs, all together, exceed host memory.
+/// True if all tensors together exceed host memory, so a plan may overflow it; far_powers_of_two doubles their sizes.
 [[nodiscard]] bool may_overflow_far(const Case& which, const CostTable& costs);
 
 /// Returns the input of make_plan. Trial runs use the job's allocator and its framework's copy
@@ -57,10 +57,11 @@ void check_passes(const CaseOptions& options, const HardwareProfile& hardware,
 [[nodiscard]] PlanningProblem problem_of(const Case& which, const TrainingGraph& graph,
                                          const CostTable& costs, Bytes budget);
 
-/// Returns costs of the case at `batch` samples (a micro-batch), transfers included.
+/// Returns the costs of the case at `batch` samples (of a micro-batch), copies included.
 [[nodiscard]] CostTable round_costs(const Case& which, std::int64_t batch);
 
-/// Returns --sub-batch; if it is not given, kAuto for Trait::kSubBatches, else kOff. Always kOff with is_footprint().
+/// Returns --sub-batch or --accumulate; without them kAuto for Trait::kSubBatches, else kOff. Always kOff with
+/// is_footprint(). For a case, kCount becomes kSize; throws SpecError for a count that the batch cannot be cut into.
 [[nodiscard]] SubBatch sub_batch_of(Accounting accounting, const ScheduleOptions& options,
                                     const Schedule& schedule);
 [[nodiscard]] SubBatch sub_batch_of(const Case& which, const Schedule& schedule);
@@ -73,56 +74,55 @@ void check_devices_of_batch(int devices, std::int64_t batch);
 /// Share of host memory's throughput that optimiser updates on the host reach, if neither profile nor flag says: 45 %.
 inline constexpr Ratio kFarComputeShare(450'000'000);
 
-/// Returns the rate of optimiser updates on the host: --far-compute; else the profile's; else kFarComputeShare of host
-/// memory's rate, at most StateOptions::update_limit. All but --far-compute are limited by what the processes reach.
+/// Returns the rate of optimiser updates on the host, bytes read and written: --far-compute; else the profile's; else
+/// kFarComputeShare of host memory's rate, at most update_limit. The host's threads limit all but --far-compute.
 [[nodiscard]] FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
                                         const StateOptions& state);
 
-/// Sets Case::moving.
+/// Sets Case::moving and Case::far_compute. Throws SpecError for --host-threads with --far-compute.
 void add_moving_state(Case& made, const CaseOptions& options);
 
-/// Functions of the pass for model states in host memory.
+/// Pass::asked of model states that move: "--offload" or "--shard"; empty: all stay in GPU memory.
 [[nodiscard]] std::string asks_moving_state(const PassJob& job);
 [[nodiscard]] std::vector<Exclusion> moving_state_without(const PassJob& job);
-/// Removes schedules whose plans cannot include copies of model states.
+/// Removes schedules without Trait::kCarriesState, whose plans take copies of model states only if named, or never.
 void keep_carriers(std::vector<const Schedule*>& schedules);
 
-/// Returns `of` with states that move as `moving`, which is made of its graph, and the costs of their copies.
+/// Returns iteration `of` on the graph of `moving`, made from its graph; costs include copies and collectives.
 [[nodiscard]] Iteration with_state(const Case& which,
                                    const std::shared_ptr<const MovingState>& moving,
                                    const Iteration& of);
-/// Precondition: which.moving.
+/// Pass::plan of model states. Throws SpecError for micro-batches larger than the batch. Precondition: which.moving.
 [[nodiscard]] PlannedIteration plan_with_state(const Case& which, const Schedule& schedule,
                                                Bytes budget);
 
 enum class TaskOrder { kAny, kOnce };
-/// Returns a lower bound for any schedule with these states in host memory: the copies of each
-/// direction; far updates one after another, after the last gradient if they wait for all. Far
-/// weights arrive once, or with kOnce as often as their windows require.
+/// Returns a lower bound on the iteration time with these states in host memory, by copies out, by copies in, and by
+/// updates on the host, which start after the last gradient with UpdateAfter::kAll. Far weights come in once; with
+/// kOnce (no task is rerun) once for each WeightStay.
 [[nodiscard]] Duration state_bound(const MovingState& state, const CostTable& costs,
                                    TaskOrder order);
 
-/// Returns a text such as "optimizer:0.5,gradients; update far, after each".
+/// Returns which states move and how: "optimizer:0.5,gradients; update far, after each".
 [[nodiscard]] std::string state_text(const StateOptions& options);
 
-/// Describes model states in host memory in the report's text fields.
+/// Sets StateReport::far_rate and `threads`, and adds an assumed "far_compute". Nothing without updates on the host.
 void add_state_words(const Case& which, RunReport& report);
 
-// Schedules that move pages (Trait::kMovesPages). Their graphs have parts of tensors and slices of tasks. Such schedules
-// need certain copy modes of a profile.
+// Schedules that move pages (Trait::kMovesPages). Their graphs have parts of tensors and slices of tasks.
 
-/// Returns the plan; `iteration` has the graph and costs of tensor parts and is set if there is a plan.
+/// Returns the plan and the iteration of tensor parts, null without a plan. Throws SpecError for too many parts.
 [[nodiscard]] PlannedIteration plan_in_pages(const Case& which, const Schedule& schedule,
                                              Bytes budget);
-/// Functions of the pass for schedules that move pages.
+/// Pass::asked of schedules that move pages: "--schedule NAME"; empty: the schedule moves none.
 [[nodiscard]] std::string asks_pages(const PassJob& job);
 [[nodiscard]] std::vector<Exclusion> pages_without(const PassJob& job);
 
-/// Returns "unified_prefetch" for schedules that prefetch pages, "unified_fault" for others that move pages, else `given`.
+/// Returns "unified_prefetch" for schedules that prefetch pages, "unified_fault" for others with pages, else `given`.
 [[nodiscard]] std::string transfer_mode(const Schedule& schedule, const std::string& given);
-/// Throws SpecError if the profile lacks a mode that the schedule needs.
+/// Throws SpecError if the profile lacks a copy mode that the schedule needs (missing_mode).
 void check_modes(const Schedule& schedule, const Machine& machine);
-/// Returns the first needed mode that the profile lacks; empty if it has all.
+/// Returns the first copy mode that the schedule needs and the profile lacks; empty: none. One pool needs none.
 [[nodiscard]] std::string missing_mode(const Schedule& schedule, const HardwareProfile& hardware);
 
 }  // namespace ooc

@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// Values of a sweep's axis.
+/// Values of a sweep's axis as integers (OptionValues), or as indices into a list of names.
 using AxisValues = std::vector<std::int64_t>;
 
 /// Limits on rows of a sweep and values of a list, against mistakes in ranges.

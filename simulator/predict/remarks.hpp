@@ -21,18 +21,19 @@ namespace ooc {
 [[nodiscard]] std::string devices_remark(int devices);
 /// Returns the remark for a schedule that moves tensors on a machine whose GPU and host share one memory.
 [[nodiscard]] std::string one_pool_remark(const HardwareProfile& hardware);
-/// Returns the training settings that only the network file states: "batch 1, seq 4096, precision bf16, optimizer adam
-/// are ...". Unset: the file states neither precision nor optimiser. `but`: setting that a search varies, left out.
+/// Returns the settings taken from the network file: "where no flag says other: batch 1, seq 4096, optimizer adam".
+/// Unset: none, or the file states neither optimiser nor precision. `but`: name of a setting to leave out.
 [[nodiscard]] std::optional<std::string> training_remark(const Network& network,
                                                          const CaseOptions& options,
                                                          std::string_view but = {});
-/// Returns the remark for a plan that leaves the caching allocator a margin.
+/// Returns the remark for a plan made for less than the budget, so that the caching allocator has a margin.
 [[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
 /// Returns the remark for a plan with static gradients where the framework would free them.
 [[nodiscard]] std::string kept_gradients_remark();
-/// Returns the remark for batch norms under gradient accumulation.
+/// Returns the remark for batch norms in micro-batches of `sub_batch` samples.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
-/// Returns the remark on TF32. Unset if the options ask for float32. `hardware` may be null.
+/// Returns the remark on the number format: float32 where frameworks use TF32, bytes a parameter in 16 bits, a format
+/// without tensor cores. Unset: none applies. `hardware` null: no machine.
 [[nodiscard]] std::optional<std::string> dtype_remark(const Network& network,
                                                       const HardwareProfile* hardware,
                                                       const CaseOptions& options);
@@ -40,27 +41,27 @@ namespace ooc {
 // Layers of type `custom` may state times for a batch, not for a sample. At another batch their
 // cost is unknown. If the file states no batch, the times are used as they are, with a remark.
 
-/// Throws SpecError if a layer states times for the file's batch and `compute` has another batch.
-/// Layers in --layer-times are exempt, here and below.
+/// Throws SpecError if a layer without --layer-times states times for the file's batch and `compute` has another.
 void check_stated_times(const Workload& workload, const ComputeOptions& compute);
-/// Throws SpecError for such layers, since a search over batches needs their cost at any batch.
+/// Throws SpecError if a layer states times for the file's batch, since a search over batches needs costs at any.
 void check_any_batch(const Workload& workload);
 
-/// Returns "the times of layer "a" are taken for batch 64, ..."; empty if no layer states times without a batch.
+/// Returns a remark if the file states no batch, but a layer states times for one; else, or at batch 1, empty.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload,
                                               const ComputeOptions& compute);
-/// Returns the remark for a job that runs several batches; empty if no layer states such times.
+/// Returns the remark for a job of several batches; empty if the file states a batch, or no layer states times for one.
 [[nodiscard]] std::string stated_times_remark(const Workload& workload);
 
 // Kind of job by which measured errors are counted: which data move, type of network, number format.
 
-/// Returns "activations to the host, transformers, 16 bits, on hopper". `run`: whether it copied anything, and whether
-/// the device waited for launches a quarter of the time ("..., launch-bound, on hopper"); null: what the schedule may.
+/// Returns a kind such as "activations to the host, transformers, 16 bits, on hopper". `run` tells whether tensors were
+/// copied out, and whether launches took over a quarter of the time ("..., launch-bound, on hopper"). Null: copies are
+/// assumed if the schedule may move tensors.
 [[nodiscard]] std::string job_kind(const Case& which, const Schedule& schedule,
                                    const RunReport* run = nullptr);
 
-/// Returns the entry of a kind as job_kind() names it, if that has 3 figures or more. Else drops ", on MACHINE", then
-/// ", launch-bound", and takes what is found. Returns `figures` 0 if nothing is.
+/// Returns the entry of a kind named by job_kind(), if that has 3 figures or more. Else the entry of the kind without
+/// ", on MACHINE", then without ", launch-bound". Returns `figures` 0 if the table has none of these.
 [[nodiscard]] MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table,
                                             std::string_view kind);
 

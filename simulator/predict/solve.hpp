@@ -20,12 +20,12 @@ struct SolveAxis {
   enum class Unit { kRate, kBytes, kCount };
 
   std::string_view word;  ///< name on the command line and in results: "near-memory"
-  std::string_view flag;  ///< flag of its axis (options.hpp); empty: number of layers
+  std::string_view flag;  ///< flag of its axis (options.hpp); empty: "layers" has none
   Unit unit = Unit::kRate;
   /// True: search for the smallest value that is as fast as asked. False: for the largest that fits.
   [[nodiscard]] bool is_needed() const { return unit != Unit::kCount; }
 };
-/// Returns the axes of `need`, then batch, layers and seq.
+/// Returns the axes of `need`, then those of `max`: batch, layers, seq.
 [[nodiscard]] std::span<const SolveAxis> solve_axes();
 /// Returns the axis with this word; null if there is none.
 [[nodiscard]] const SolveAxis* find_solve_axis(std::string_view word);
@@ -33,7 +33,7 @@ struct SolveAxis {
 struct SolveRequest {
   const Workload& workload;
   const Machine& machine;
-  const CaseOptions& options;  ///< options of the job; the searched quantity is ignored
+  const CaseOptions& options;  ///< options of the job; the search replaces its quantity
   const SolveAxis& axis;
   std::span<const Schedule* const> chosen;
   std::optional<Duration> time = {};      ///< `need`: largest time allowed; unset: `within` decides
@@ -44,36 +44,36 @@ struct SolveRequest {
 
 struct SolveRow {
   std::string schedule;
-  std::string options = {};                 ///< options of the schedule, unless defaults
-  std::optional<std::int64_t> value = {};   ///< answer; unset: no value suffices; 0: any value does
-  std::optional<std::int64_t> beyond = {};  ///< nearest value that fails; unset: none was tried
-  /// Name of the reason. `need`: why no value or any value suffices; `max`: why no larger value was found.
+  std::string options = {};                 ///< options of the schedule that are not defaults
+  std::optional<std::int64_t> value = {};   ///< answer; unset: no value does; 0: any value does
+  std::optional<std::int64_t> beyond = {};  ///< nearest value that fails; unset: none found
+  /// Name of a reason. `need`: why no value or any value suffices, else empty; `max`: why no larger value was found.
   std::string reason = {};
-  std::string reason_text = {};  ///< the reason for people
-  /// Run at `value`, as `predict` runs it. `need` without an answer: run with the largest value possible.
+  std::string reason_text = {};  ///< the reason in words, for people
+  /// Run at `value`, as `predict` runs it. `need` without an answer: run with the largest value. Unset: none ran.
   std::optional<RunReport> run = {};
-  std::optional<Bytes> lacks = {};  ///< bytes that `beyond` lacks
-  bool any_in_rounds = false;  ///< true if any larger batch runs as micro-batches of up to `value`
-  /// True if every value beyond fails. False: only the next few values were tried.
+  std::optional<Bytes> lacks = {};  ///< `max`: bytes missing at `beyond`; unset: it fails otherwise
+  bool any_in_rounds = false;       ///< true: larger batches run as micro-batches of up to `value`
+  /// `max`: true if every larger value must fail; false: only the next few were tried. `need`: true, not checked.
   bool monotone = true;
   int tried = 0;  ///< number of values tried
 };
 
 struct SolveReport {
-  RunInputs inputs = {};  ///< without schedule and options; the quantity as in the job
+  RunInputs inputs = {};  ///< without schedule and options; `max`: of the first value
   Duration reference_time = {};
-  std::int64_t now = 0;             ///< `need`: value in the job; of two link directions the slower
+  std::int64_t now = 0;             ///< `need`: the job's value, of the slower direction; `max`: 0
   std::vector<SolveRow> rows = {};  ///< rows, best first
   std::vector<std::string> remarks = {};
 };
 
-/// Returns a row for each schedule. Throws SpecError if the network lacks the quantity, and for an
-/// invalid job. Precondition: the limit is not below the number of devices.
+/// Returns a row for each schedule. Throws SpecError if the network lacks the quantity, for a limit
+/// below the step, and for an invalid job. Precondition: limit >= number of devices.
 [[nodiscard]] SolveReport solve(const SolveRequest& request);
 
-/// Returns the only repeat of layers whose count may vary; throws SpecError for none or several.
+/// Returns the only repeat of layers marked "scale": true; throws SpecError for none or several.
 [[nodiscard]] const ScalingRepeat& scaling_repeat(const Workload& workload);
-/// Returns `value` divided by in-core's; unset if in-core is missing or fits nothing.
+/// Returns `row.value` divided by that of in-core's row; unset if one of the two has no value.
 [[nodiscard]] std::optional<double> gain_over_in_core(const SolveReport& report,
                                                       const SolveRow& row);
 

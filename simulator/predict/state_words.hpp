@@ -10,22 +10,22 @@
 
 namespace ooc {
 
-/// Parses "zero-infinity", "megatron-hybrid:0.5" or "none". Throws SpecError at `place`.
+/// Returns the integer for "zero-infinity", "megatron-hybrid:0.5" or "none" (0). Throws SpecError at `place`, a flag.
 [[nodiscard]] std::int64_t parse_state_preset(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_state_preset(std::int64_t value);
-/// Sets the preset's states, then applies the flags in CaseOptions::state_changes again.
+/// Sets the preset's states, and its precision if none is set; then applies CaseOptions::state_changes again.
 void apply_state_preset(std::int64_t value, CaseOptions& options);
 
-/// Parses "optimizer:0.5,gradients" or "none"; a share of 0 omits the part. Throws SpecError at `place`.
+/// Returns the integer for "optimizer:0.5,gradients" or "none" (0). A share of 0 omits the part. Throws SpecError.
 [[nodiscard]] std::int64_t parse_offload(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_offload(std::int64_t value);
-/// Returns the sharded states, such as "optimizer,gradients".
+/// Returns the sharded states, such as "optimizer,gradients"; "none" for Shard::kNone.
 [[nodiscard]] std::string_view shard_text(Shard shard);
 [[nodiscard]] std::string offload_text(const StateOptions& state);
-/// Sets which states are in host memory, not how they move.
+/// Sets which states are in host memory, then applies CaseOptions::state_changes again.
 void apply_offload(std::int64_t value, CaseOptions& options);
 
-/// Sets how states move, not which are in host memory.
+/// Overwrites each field of `state` that `changes` sets. Shard::kWeights also resets `prefetch` to its default.
 void apply_state_changes(const StateChanges& changes, StateOptions& state);
 
 }  // namespace ooc

@@ -26,7 +26,7 @@ struct SweepLists {
   std::vector<std::string> frameworks = {};
   std::vector<std::string> hardware = {};
   std::vector<const Schedule*> schedules = {};
-  std::vector<std::vector<SymbolValue>> symbols = {};  ///< values of all symbols in --symbol
+  std::vector<std::vector<SymbolValue>> symbols = {};  ///< by value of --symbol: all its symbols
   /// By index in axis_kinds(); empty: no list, so the value is that of the files or flags.
   std::vector<AxisValues> values = std::vector<AxisValues>(axis_kinds().size());
   bool zip = false;  ///< true: lists advance together; lists of one value stay
@@ -69,14 +69,14 @@ class SweepGrid {
   };
 
   SweepLists lists_;
-  std::vector<Dimension> dimensions_;                  ///< dimensions; the first changes slowest
-  std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< by level: rows that share it
+  std::vector<Dimension> dimensions_;                  ///< lists of several values, slowest first
+  std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< [0]: all; [l + 1]: rows sharing level l
   std::size_t rows_of_line_ = 1;
 };
 
 /// Inputs read from files, in the order of the grid's lists, and options of all rows.
 struct SweepInputs {
-  std::vector<Workload> workloads;       ///< by network; one for each graph that rows need
+  std::vector<Workload> workloads;       ///< sorted by network; one for each graph that rows need
   std::vector<std::size_t> workload_of;  ///< by graph_at(): index into workloads, or kNoWorkload
   /// By graph_at(): errors of graphs that cannot be made.
   std::map<std::size_t, SpecError> no_workload = {};
@@ -86,35 +86,35 @@ struct SweepInputs {
   /// Names in results, from the files. If two files have equal names, the texts of the command line
   /// are used, so that rows differ.
   std::vector<std::string> network_names;
-  std::vector<std::string> framework_names;  ///< names in results, as above; empty without a list
+  std::vector<std::string> framework_names;  ///< likewise, by framework; empty: no list
   CaseOptions options;                       ///< options of all rows, without the axes
   int devices = 1;                           ///< largest number of devices in a row
-  std::vector<std::string_view> columns;  ///< columns that few sweeps have and any row here needs
+  std::vector<std::string_view> columns;     ///< RunInputs::columns of every row
 };
 
 inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max();
 
-/// Returns the first of the network's workloads.
+/// Returns the first workload of a network, given by its index in SweepLists::networks.
 [[nodiscard]] const Workload& network_of(const SweepInputs& inputs, std::size_t network);
-/// Returns a row's index among all combinations of networks, frameworks, precisions and symbols, networks slowest.
+/// Returns the index of a row's graph among all combinations of values of AxisLevel::kGraph, networks slowest.
 [[nodiscard]] std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place);
 /// Returns the number of combinations that graph_at() counts, used by rows or not.
 [[nodiscard]] std::size_t graphs_of(const SweepLists& lists);
-/// Returns the positions of the values that make a graph.
+/// Returns the positions on the axes of AxisLevel::kGraph for an index from graph_at(); 0 on all other axes.
 [[nodiscard]] SweepPlace place_of_graph(const SweepLists& lists, std::size_t graph);
 /// Returns the workload of a row. Throws the SpecError of a graph that cannot be made.
 [[nodiscard]] const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,
                                           const SweepPlace& place);
 [[nodiscard]] const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
                                         const SweepPlace& place);
-/// Returns the options of a row, with the axes applied up to a level.
+/// Returns the options of a row, with the values of the axes up to a level.
 [[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
                                      const SweepPlace& place, AxisLevel up_to = AxisLevel::kPrices);
 [[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);
 /// Returns the inputs that the row's result repeats.
 [[nodiscard]] RunInputs inputs_at(const SweepGrid& grid, const SweepInputs& inputs,
                                   std::size_t row);
-/// Sets network, machine, framework and schedule to their names in results.
+/// Sets network, hardware, schedule and framework to their names in results, and `columns`.
 void name_row(const SweepGrid& grid, const SweepInputs& inputs, const SweepPlace& place,
               RunInputs& row);
 /// Sets the row's values of the axes of AxisLevel::kPrices, such as the link rate. Other options stay as they are.

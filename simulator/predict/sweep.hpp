@@ -2,8 +2,8 @@
 //
 // Work is split into pieces of up to kRowsPerPiece rows of one unit (study.hpp). Shared results are
 // computed once: graphs at the start; costs from their first piece until their last is written; a
-// plan by each thread that works on its unit. A row then needs copy costs, simulation, bounds and
-// its text. A row that cannot be computed (for example sums too large to count) says so.
+// plan by each thread that works on its unit. A row then needs copy costs, simulation and its
+// text. A row that cannot be computed (for example sums too large to count) says so.
 #pragma once
 
 #include <functional>
@@ -23,10 +23,10 @@ namespace ooc {
 
 // Rows of a sweep on one thread, one after another in any order. Costs and plans shared with the row before are reused.
 
-/// Returns the costs of a row, from a cache; throws SpecError if they cannot be computed.
+/// Function that returns make_costs() of a row, usually from a cache; throws SpecError if they cannot be computed.
 using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;
 
-/// Returns the case of a row: graph, machine and costs, without a plan.
+/// Returns the case of a row, with the profile's copy costs. Throws SpecError if costs cannot be computed.
 [[nodiscard]] std::shared_ptr<const Case> make_costs(const SweepGrid& grid,
                                                      const SweepInputs& inputs, std::size_t row);
 
@@ -36,16 +36,16 @@ class SweepWorker {
   SweepWorker(const SweepGrid& grid, const SweepInputs& inputs, CostsOf costs)
       : grid_(grid), inputs_(inputs), costs_(std::move(costs)) {}
 
-  /// Returns the report of a row, valid until the next call. Throws SpecError if it cannot be computed.
+  /// Returns the report of a row, valid until the next call. Throws SpecError if the row cannot be computed.
   [[nodiscard]] const RunReport& at(std::size_t row);
 
  private:
   const SweepGrid& grid_;
   const SweepInputs& inputs_;
   CostsOf costs_;
-  CaseOptions options_;                  ///< options of the row
-  std::optional<std::size_t> costs_at_;  ///< group of rows that `case_` is for
-  std::optional<std::size_t> unit_at_;   ///< unit of rows that `run_` is for
+  CaseOptions options_;                  ///< options of the last row
+  std::optional<std::size_t> costs_at_;  ///< group of rows with the costs of `case_`; unset: none
+  std::optional<std::size_t> unit_at_;   ///< unit of rows that `run_` is for; unset: none
   std::optional<Case> case_;
   std::optional<ScheduledCase> run_;
 };
@@ -68,22 +68,22 @@ struct RowRange {
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
-/// Slowest links of a list at most 1 % and 5 % slower than the reference; unset: no link of the list.
+/// Slowest links of a list at which the job takes at most 1 % and 5 % longer than its reference time; unset: none.
 struct Knee {
   std::size_t row = 0;  ///< first of the rows that differ only in the link
   std::optional<BytesPerSecond> within_1_percent = {};
   std::optional<BytesPerSecond> within_5_percent = {};
 };
-/// True if the iteration takes at most `percent` longer than its reference time.
+/// True if the job fits and takes at most `percent` % longer than its reference time.
 [[nodiscard]] bool is_within(const RunReport& report, int percent);
 
 struct SweepSummary {
   std::size_t rows = 0;                            ///< number of rows written
   std::size_t fitting = 0;                         ///< number of rows that fit
-  std::map<std::string, std::size_t> lacking;      ///< rows that do not fit, by what they lack
+  std::map<std::string, std::size_t> lacking;      ///< number of rows that lack "far memory", ...
   std::size_t failed = 0;                          ///< number of rows that could not be computed
   std::shared_ptr<const SpecError> first_failure;  ///< error of the first failed row
-  /// Knees of the first lines (rows that differ only in the link) with two or more links, written completely.
+  /// Knees of the first most_knees lines. A line: rows that differ only in the link, all written, two or more.
   std::vector<Knee> knees;
   std::size_t knees_in_all = 0;
   /// True if `stop` ended the run before all rows. Threads may still use the job's objects until
@@ -96,10 +96,10 @@ struct SweepJob {
   const SweepInputs& inputs;
   RowFormat format;
   unsigned threads = 1;
-  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< limit on knees
+  std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< limit on `knees`
   RowRange range = {};                                               ///< rows of the grid to run
-  WriteRow page = nullptr;  ///< second text of each row, for SweepSink::page; null: none
-  std::size_t there = 0;    ///< leading rows written before, only `page` is missing
+  WriteRow page = nullptr;  ///< writes each row for SweepSink::page; null: none
+  std::size_t there = 0;    ///< first rows of `range` that `format` omits; `page` has them
 };
 
 struct SweepSink {
@@ -107,7 +107,7 @@ struct SweepSink {
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Returns true to stop the run; called often.
   std::function<bool()> stop;
-  /// Receives the second texts, separated by commas.
+  /// Receives the texts of SweepJob::page, separated by commas; null: drops them.
   std::function<void(std::string_view text)> page = {};
 };
 

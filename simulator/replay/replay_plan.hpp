@@ -26,17 +26,17 @@
 namespace ooc {
 
 struct ReplayPlan {
-  std::vector<StepId> order;  ///< order of the lines: each step after all that it waits for
-  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
+  std::vector<StepId> order;  ///< steps in order of start, each after all that it waits for
+  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues to wait for
 };
 
 /// Returns the plan for a device. `timeline`: of the ideal allocator and at least this budget, with events.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
-/// Kernels of compute steps.
+/// Kernels that run in place of compute steps.
 enum class ReplayMode {
   kSpin,  ///< each spins for the predicted time
-  kBusy,  ///< layers without products stream through GPU memory that long
+  kBusy,  ///< as kSpin, but layers without matrix products stream through memory
 };
 
 struct ReplayRun {
@@ -67,7 +67,7 @@ struct ReplayText {
 
 struct MemoryOrder {
   std::vector<StepId> starts;             ///< all steps, each after all that it waits for
-  std::vector<BlockId> frees;             ///< all blocks that are ever freed
+  std::vector<BlockId> frees;             ///< blocks that are ever freed, in order
   std::vector<std::size_t> needed_frees;  ///< by step: number of `frees` to wait for; 0: none
   Bytes peak;                             ///< peak of GPU memory, static bytes included
 };
@@ -79,12 +79,12 @@ struct MemoryOrder {
 // the same order. Queues are in order, so the steps that have ended are one number a queue. A wait
 // is needed only if queue order and other waits do not imply it.
 
-/// By StepKind: number of steps of that queue that have ended.
+/// By StepKind, without kFarCompute: number of steps of that queue that have ended.
 using QueueCounts = std::array<std::int32_t, 3>;
 
 struct StepWaits {
-  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues, ascending
-  std::vector<QueueCounts> ended;  ///< by step: steps certain to have ended before its start
+  std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues to wait for
+  std::vector<QueueCounts> ended;                ///< by step: steps surely ended at its start
 };
 
 [[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);

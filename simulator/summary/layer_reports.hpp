@@ -15,7 +15,7 @@ struct LayerReportInput {
   std::int64_t batch = 1;
   /// Iteration that runs; null: no times.
   const Iteration* about = nullptr;
-  const Plan* plan = nullptr;          ///< null: no tensor moves, default algorithms
+  const Plan* plan = nullptr;          ///< null: no actions, first algorithms
   const Timeline* timeline = nullptr;  ///< null: no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };

@@ -31,15 +31,15 @@ struct MemorySample {
 [[nodiscard]] MemorySample near_memory_at_peak(const Plan& plan, const TrainingGraph& graph,
                                                const Timeline& timeline);
 
-/// Copies of tensors in host memory. A copy lives from the start of its first ToFar to the end of its last ToNear or
-/// far reader; without one, to the end of the iteration. Network inputs do not count: the host has them anyway. Model
-/// states at home there live all the time; Plan::far_gradients says how long their gradients live.
+/// Copies of tensors in host memory. A copy lives from the start of its first ToFar to the end of its last ToNear or of
+/// its last reader on the host; without one, to the end of the iteration. Network inputs do not count: the host keeps
+/// them. Model states with TensorHome::kFar live all the time; Plan::far_gradients says how long their gradients live.
 struct FarMemory {
-  std::vector<Block> blocks;     ///< one block a copy
+  std::vector<Block> blocks;     ///< one block a tensor
   std::vector<BlockId> initial;  ///< blocks there from the start
   Csr<StepId, BlockId> takes;    ///< by step: blocks taken at its start
   Csr<StepId, BlockId> gives;    ///< by step: blocks that may be freed at its end, see `givers`
-  Csr<BlockId, StepId> givers;   ///< by block: it is freed when the last of these steps ends
+  Csr<BlockId, StepId> givers;   ///< by block: freed when the last of these steps ends; none: never
 };
 [[nodiscard]] FarMemory far_memory(const Plan& plan, const TrainingGraph& graph,
                                    const CostTable& costs);
@@ -54,17 +54,17 @@ struct FarMemory {
                                                    const CostTable& costs,
                                                    const Timeline& timeline);
 
-/// Timing-independent facts of host memory use, of a plan without model states there.
+/// Facts of host memory use that do not depend on times, for a plan without model states in host memory.
 struct FarUse {
   struct Life {
     Bytes bytes;
     StepId out;                       ///< step of the first copy out
     std::optional<StepId> back = {};  ///< step of the last copy in; unset: none
   };
-  std::vector<Life> lives;           ///< in order of their copies out
-  std::vector<std::size_t> by_back;  ///< indices of lives copied in, in that queue's order
+  std::vector<Life> lives;           ///< tensors copied out, in that order
+  std::vector<std::size_t> by_back;  ///< indices into `lives`, by order of `back`
 };
-/// Unset: the plan has model states in host memory.
+/// Returns the facts; unset: the plan has model states in host memory (TensorHome::kFar).
 [[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,
                                             const CostTable& costs);
 /// Returns the sum of peak_far_by_category(), from times of steps alone; allocates nothing.

@@ -25,7 +25,7 @@ struct Metric {
   std::string_view group = {};  ///< JSON: name of its object ("stalls_ns"); empty: top level
   /// JSON: key of the value; unset: `name`; empty: JSON of a run has the value elsewhere.
   std::optional<std::string_view> own_key = {};
-  /// True if CSV has the column even without a value. Null: only if RunInputs::columns names it.
+  /// True: CSV has the column even without a value. False, null: only with a value or if RunInputs::columns names it.
   bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
 
   [[nodiscard]] constexpr std::string_view key() const { return own_key.value_or(name); }

@@ -12,18 +12,18 @@
 
 namespace ooc {
 
-/// Run as the closed forms see it: facts that no link changes, and times of copies over the last link.
+/// Run as the closed forms see it: facts that no link changes, and copy times on the link of the last estimate.
 struct PaperChain {
-  /// Tensor that leaves GPU memory and that backward reads.
+  /// Tensor that the plan copies and that backward reads.
   struct Move {
     TensorId tensor;
-    std::optional<std::size_t> writer;  ///< index in `order`; unset: network input
+    std::optional<std::size_t> writer;  ///< index into `order`; unset: network input
     std::size_t reader = 0;
   };
   bool built = false;
   std::vector<LayerId> order;           ///< layers in execution order
-  std::vector<ChainLayer> layers;       ///< layers from the input on; copy times of the last link
-  std::vector<BackwardLayer> backward;  ///< layers from the loss on
+  std::vector<ChainLayer> layers;       ///< by `order`: times of tasks and copies
+  std::vector<BackwardLayer> backward;  ///< the same layers, from the loss on
   std::vector<Move> moves;
   Bytes retained;  ///< saved bytes that never leave GPU memory
   Duration forward;
@@ -31,7 +31,7 @@ struct PaperChain {
   [[nodiscard]] CapacityBackward capacity(BytesPerSecond swap_in) const {
     return {.layers = backward, .retained = retained, .swap_in = swap_in};
   }
-  /// Returns equation (7) for the layer at `place` in `backward`, with the plan's copies in for the next layer.
+  /// Returns equation (7) for layers[place], with the copies in for the next layer of backward, layers[place - 1].
   [[nodiscard]] BackwardSection section(std::size_t place) const {
     return {.processing = layers[place].backward,
             .swap = place == 0 ? Duration(0) : layers[place - 1].copy_in};
@@ -48,14 +48,14 @@ struct PaperEstimateInput {
   ClosedForm form = ClosedForm::kNone;
   const Iteration& about;              ///< iteration of the plan
   const Plan& plan;                    ///< a plan that runs
-  const Timeline* timeline = nullptr;  ///< run, for the differences; null: no differences
-  PaperChain* kept = nullptr;          ///< chain of this plan, or empty; null: none
+  const Timeline* timeline = nullptr;  ///< run, for `differences`; null: leave them empty
+  PaperChain* kept = nullptr;          ///< chain of this plan, or an empty one to fill; null: none
 };
 
 /// Returns why the equations do not apply to the iteration; empty: they do.
 [[nodiscard]] std::string unfit_for_paper(const Iteration& about);
 
-/// Returns the estimate; unset: the schedule has no closed form.
+/// Returns the estimate; unset: `form` is kNone. `unfit` instead of `time`: the equations do not apply.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);
 
 /// Phases of a run on one device without gradient accumulation.

@@ -34,10 +34,10 @@ struct MeasuredRun {
   std::string program;  ///< such as "ooc-paleo-gpu 0.1.0"
   std::string backend;  ///< "cuda", or "stub" for invented times
   std::vector<Iteration> iterations;
-  std::vector<Step> steps;  ///< the whole run
+  std::vector<Step> steps;  ///< by step of the plan
   std::vector<std::string> notes;
-  Bytes near_pool;  ///< GPU memory through which copies cycle
-  Bytes far_pool;   ///< host memory through which copies cycle
+  Bytes near_pool;  ///< GPU memory allocated for copies, reused
+  Bytes far_pool;   ///< pinned host memory for copies, reused
   Duration spin_overhead;
 };
 
@@ -69,25 +69,25 @@ struct ReplayWork {
   std::size_t steps = 0;
   Compared<Duration> time;
   Bytes bytes;
-  Duration longer;   ///< sum over steps that took longer than predicted
-  Duration shorter;  ///< sum over steps that took less than predicted
+  Duration longer;   ///< sum of times by which steps exceeded their predictions
+  Duration shorter;  ///< sum of times by which steps fell short of predictions; <= 0
 };
 
 struct ReplayReport {
   RunInputs inputs;
   std::string mode;  ///< "spin" or "busy"
   bool imported = false;
-  MeasuredRun run;               ///< run without its steps, which are in `steps`
+  MeasuredRun run;               ///< measured run without its steps: see `steps`
   Compared<Duration> iteration;  ///< predicted; median of all measured
   Duration min;
   Duration max;
-  double error = 0;   ///< relative error of the iteration time
+  double error = 0;   ///< error of the iteration time, as in the file head
   double spread = 0;  ///< (max - min) / median
   std::optional<double> tolerance;
   [[nodiscard]] bool within_tolerance() const;
 
-  Duration
-      median_iteration;  ///< measured time of the iteration to which `busy` and `stalls` add up
+  /// Time of the median measured iteration; measured `busy` and `stalls` add up to it.
+  Duration median_iteration;
   Compared<Duration> busy;
   std::array<Compared<Duration>, kStallCauses> stalls{};
   std::array<ReplayWork, 4> work{};
@@ -96,7 +96,7 @@ struct ReplayReport {
   Bytes static_bytes;
   Compared<Bytes> peak_near;
   Duration issue;  ///< median host time to queue an iteration
-  Duration host;   ///< median host time of an iteration
+  Duration host;   ///< median host time until an iteration has ended
   std::vector<std::string> assumed;
   std::vector<ReplayStepReport> steps;
 };
@@ -131,7 +131,7 @@ struct MeasuredTimes {
   const Plan& plan;  ///< plan of one device
   const TrainingGraph& graph;
   const std::vector<Span>& spans;  ///< by step, from any common origin
-  /// By step: steps that freed memory for it, for which the device waited beside the plan's waits.
+  /// By step: steps whose end freed memory for it. The device waited for these, besides the plan's waits.
   const Csr<StepId, StepId>& memory_waits;
 };
 
@@ -139,10 +139,9 @@ struct MeasuredTimes {
 /// * A device's events are read with a resolution: a step that seems to start before what it waited for had ended is
 /// taken to start then. That shifts times by less than a microsecond, and afterwards busy + stalls = iteration time
 /// holds to the nanosecond as it does for predictions.
-/// * The gap before a compute step is assigned to the plan's wait that ended last, then to the step that freed its
+/// * Idle time before a compute step is assigned to the plan's wait that ended last, then to the step that freed its
 /// memory. The rest, in which nothing was waited for, is `launch`: queueing, events, starting.
-/// * peak_near follows from the spans: a block is taken when its step starts and freed when the last step that uses it
-/// has ended.
+/// * peak_near: a block is taken when its step starts and freed when the last step that uses it has ended.
 [[nodiscard]] Timeline measured_timeline(const MeasuredTimes& times);
 
 }  // namespace ooc

@@ -26,13 +26,13 @@ namespace ooc {
 
 enum class MemoryCategory : std::uint8_t {
   kWeights,
-  kWeightCopies,  ///< weights in the type of matrix products; only under a precision
-  kGradients,     ///< weight gradients; in host memory: parts that devices exchange
+  kWeightCopies,  ///< weights in the type of matrix products; only with a precision
+  kGradients,     ///< weight gradients
   kOptimizer,
   kInputs,               ///< network inputs
   kSaved,                ///< written by forward, still to be read by backward
   kActivations,          ///< written by forward, not saved
-  kActivationGradients,  ///< gradients within the backward pass
+  kActivationGradients,  ///< gradients of activations
   kWorkspace,
   kInFlight,  ///< destination of an unfinished copy, whatever its contents
   kUnused,    ///< reserved by an allocator beyond live blocks
@@ -61,47 +61,47 @@ struct BytesByCategory {
 
 /// Options as typed, in the form of a job file (docs/formats.md, 4): keys, and values as JSON.
 using AskedFor = std::vector<std::pair<std::string, std::string>>;
-/// Sets the value of a key.
+/// Sets the value of a key, as JSON; adds the key if it is missing.
 void ask(AskedFor& asked, std::string_view key, std::string json);
 
-/// Inputs of the user, repeated in every result. Texts are those of the command line.
+/// Inputs of the user, repeated in every result. Texts are names as in flags and files.
 struct RunInputs {
-  AskedFor asked = {};  ///< options as typed; they replace the members below in a job file
+  AskedFor asked = {};  ///< options as typed; JSON has them in place of the members below
   std::string network;
   std::string hardware;
   std::string schedule;
   std::string options;  ///< options of the schedule that are not defaults: "trials=time"
   std::string row;  ///< in comparisons, such as "in-core, in rounds"; empty: the schedule's name
-  /// Rule for convolution algorithms: "memory", "performance", or "own" if the schedule chooses; empty: default.
+  /// Rule for convolution algorithms: "fitting", "memory", "performance", "own" (the schedule's); empty: no choice.
   std::string algorithms;
   std::int64_t batch = 1;
   std::vector<SymbolValue> symbols;  ///< sizes of the network, by name
   Bytes memory;                      ///< GPU memory budget, static bytes included
-  bool memory_given = false;         ///< true if memory comes from a flag
+  bool memory_given = false;         ///< true if `memory` comes from --memory
   Bytes far_memory;                  ///< capacity of host memory
-  bool far_memory_given = false;     ///< true if far_memory comes from a flag
+  bool far_memory_given = false;     ///< true if far_memory comes from --far-memory
   std::string framework = "ideal";
   std::string framework_meaning = {};  ///< description in about five words; empty: not stated
   std::string accounting = "liveness";
   std::string dtype = "float32";
-  std::string precision = {};       ///< name of --precision; empty: one type for all data
-  std::string gradient_dtype = {};  ///< type of weight gradients; empty: not given
+  std::string precision = {};       ///< name, such as "amp-bf16"; empty: one type for all data
+  std::string gradient_dtype = {};  ///< --grad-dtype; empty: by the precision
   std::string adapter_dtype = {};   ///< type of adapters; empty: no type of their own
   bool flash_attention = false;     ///< true if any attention is one fused kernel
   std::string optimizer = "sgd";
-  std::string adam = {};  ///< kernels of Adam; empty: the usual ones
+  std::string adam = {};  ///< --adam: "foreach" or "loop"; empty: fused
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
   TransferOptions transfers = {};  ///< link, latency, duplex, far throughput; unset: the profile's
-  std::optional<Ratio> compute_scale;          ///< factor of the machine's compute rates
-  std::optional<int> layer_times;              ///< number of layers timed by --layer-times
-  int devices = 1;                             ///< number that share the batch
+  std::optional<Ratio> compute_scale;          ///< factor of FLOP and GPU memory rates; unset: 1
+  std::optional<int> layer_times;              ///< layers timed by --layer-times; unset: none
+  int devices = 1;                             ///< devices that share the batch
   std::int64_t expert_parallel = 1;            ///< devices over which experts are split
-  std::string exchange = "end";                ///< when devices exchange gradients
-  std::vector<std::string_view> columns = {};  ///< columns of its table that only some jobs have
-  std::optional<BytesPerSecond> far_compute = {};  ///< host memory traffic of far updates
-  std::string offload;  ///< model states in host memory: "optimizer,gradients"; empty: none
+  std::string exchange = "end";                ///< "end" or "overlap" (Exchange); empty: sharded
+  std::vector<std::string_view> columns = {};  ///< columns that a row has even without value
+  std::optional<BytesPerSecond> far_compute = {};  ///< --far-compute; unset: not given
+  std::string offload;  ///< model states that move: "optimizer; update far, after all"; empty: none
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -122,29 +122,29 @@ struct LayerReport {
   double forward_s = 0;        ///< seconds, not rounded to ns
   double backward_data_s = 0;  ///< seconds; includes a fused backward task
   double backward_weights_s = 0;
-  Bytes saved;  ///< bytes of its outputs that backward reads
-  /// Plan's action on the saved outputs; kRecompute also if only their tasks are rerun. Unset:
-  /// backward reads nothing that this layer writes. In-place activations and views share the tensor
-  /// of another layer, which counts it.
+  Bytes saved;  ///< bytes that this layer writes and backward reads
+  /// Plan's action on the saved outputs; kRecompute also if only the layer's tasks are rerun. Unset:
+  /// no plan, or backward reads nothing that this layer writes. In-place activations and views share
+  /// the tensor of another layer, which has the action.
   std::optional<TensorAction> action;
   Duration stall;  ///< waits of this layer's tasks
-  /// Longest wait's reason: a copy such as "to_near conv1_1", or a cause if no step was awaited.
+  /// Reason of the longest wait: a step such as "to_near conv1_1", else a cause (limit_name()); empty: no wait.
   std::string waits_for;
 };
 
-/// Gap in which a tensor leaves GPU memory, or one arrival from host memory.
+/// Interval in which a tensor is out of GPU memory: a copy out, the copy in after it, or only one of these.
 struct MovedTensor {
   std::string tensor;
   Bytes bytes;
   std::optional<Duration> out;      ///< start of the copy out; unset: none
   std::optional<Duration> back;     ///< arrival in GPU memory; unset: does not return
-  Duration wait;                    ///< time that compute waits for this tensor's copies
+  Duration wait;                    ///< time that compute waits for these copies
   std::optional<StallCause> cause;  ///< largest part of the wait; unset: no wait
-  /// Smallest rate at which compute between last and next use hides the copy in; unset: no rate does.
+  /// Lowest link rate at which compute between last and next use hides the copy in; unset: no copy in, or none does.
   std::optional<BytesPerSecond> hides_at;
 };
 
-/// Errors of measured jobs of one kind: |predicted / measured - 1| of their iteration times.
+/// Errors of measured jobs of one kind: |predicted / measured - 1| of iteration times, as fractions.
 struct MeasuredErrors {
   std::string kind;  ///< job_kind() (simulator/predict/remarks.hpp)
   std::int64_t figures = 0;
@@ -160,7 +160,7 @@ struct MeasuredErrors {
 struct WhatIf {
   std::string change;
   std::optional<Duration> iteration_time;  ///< unset: does not fit
-  double gain = 0;                         ///< 1 - new / old
+  double gain = 0;                         ///< 1 - new / old time; < 0: slower; 0: does not fit
 };
 
 /// Iteration time of the run by OOC-Paleo's equations (model/analytic).
@@ -172,7 +172,7 @@ struct PaperEstimate {
     std::string_view cause;  ///< assumption that the run violates
     Duration time;           ///< negative: the run is faster for it
   };
-  std::vector<Difference> differences = {};  ///< sum: simulated time - `time`
+  std::vector<Difference> differences = {};  ///< add up to simulated time - `time`, if asked for
 };
 
 /// Backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's values.
@@ -183,34 +183,34 @@ struct EquationStep {
   Duration swap = {};         ///< T_Swap(l-1): copies in for the next layer
   Duration section = {};      ///< length of the step, equation (7)
   double concurrency = 0;     ///< bytes in flight, equation (8)
-  double utilization = 0;     ///< share of it spent computing, equation (9)
-  double utilization_12 = 0;  ///< the same, equation (12)
-  Duration section_run = {};  ///< time from its first task to the next layer's
+  double utilization = 0;     ///< processing / section, equation (9)
+  double utilization_12 = 0;  ///< utilisation by equation (12)
+  Duration section_run = {};  ///< in the run: from its first task to the next layer's
   double utilization_run = 0;
-  double utilization_2 = 0;  ///< (2), with Num_avail of (6)
-  Bytes available_3 = {};    ///< Num_avail at its start by (3); negative: missing
+  double utilization_2 = 0;  ///< equation (2), with available_6
+  Bytes available_3 = {};    ///< Num_avail at the step's start, equation (3); < 0: missing
   Bytes available_4 = {};
   Bytes available_6 = {};
-  Bytes available_run = {};  ///< bytes of whole tensors in the run
+  Bytes available_run = {};  ///< in the run: bytes of whole saved tensors in GPU memory
 };
 
 /// OOC-Paleo's equations for one run, each beside the run's value.
 struct Equations {
   std::string unfit = {};                   ///< why the equations do not apply; empty: they do
-  std::optional<BytesPerSecond> far = {};   ///< FM_Th; unset: Conn_Th was measured end to end
-  std::optional<BytesPerSecond> near = {};  ///< NM_Th; unset: Conn_Th was measured end to end
-  BytesPerSecond connection = {};           ///< Conn_Th: rate of the connection
-  BytesPerSecond swap_in = {};              ///< Swap_in_Th of equation (5)
-  std::string_view binds = {};              ///< slowest: "Conn_Th", "FM_Th" or "NM_Th"
-  std::optional<BytesPerSecond> swap_in_run = {};  ///< unset: nothing is copied in
+  std::optional<BytesPerSecond> far = {};   ///< FM_Th, host memory; unset: part of Conn_Th
+  std::optional<BytesPerSecond> near = {};  ///< NM_Th, GPU memory; unset: part of Conn_Th
+  BytesPerSecond connection = {};           ///< Conn_Th: rate of the link, or of the whole path
+  BytesPerSecond swap_in = {};              ///< Swap_in_Th of equation (5): slowest of the above
+  std::string_view binds = {};              ///< slowest rate: "Conn_Th", "FM_Th" or "NM_Th"
+  std::optional<BytesPerSecond> swap_in_run = {};  ///< the run's average; unset: no copies in
   Bytes capacity = {};                             ///< capacity in (6): budget without static bytes
   Bytes retained = {};                             ///< NM_Ca of (10): saved bytes that never leave
   struct Caught {
     std::string layer;
-    Duration time;  ///< ns from the end of forward
+    Duration time;  ///< from the end of the forward pass
   };
-  std::optional<Caught> caught = {};      ///< (11): end of waits for copies in; unset: none
-  std::optional<Caught> caught_run = {};  ///< first wait for a copy in
+  std::optional<Caught> caught = {};      ///< (11): first layer with a late copy in; unset: none
+  std::optional<Caught> caught_run = {};  ///< the run's first such layer; unset: none
   double utilization = 1;                 ///< utilisation of backward by equation (9)
   double utilization_12 = 1;              ///< by equation (12)
   double utilization_run = 1;
@@ -222,12 +222,11 @@ struct Equations {
 struct SequenceRates {
   double tokens = 0;  ///< tokens an iteration: batch x seq
   double tokens_per_s = 0;
-  /// FLOPs an iteration: 3 x 2 x multiply-accumulates of forward, that is 6 x parameters of
-  /// matrices x tokens, and attention's without masked pairs. Recomputation does not count.
+  /// FLOPs an iteration: 6 (4 in frozen layers) x multiply-accumulates of forward, without masked
+  /// pairs of attention. Recomputation does not count.
   double model_flops = 0;
-  std::optional<FlopsPerSecond> peak =
-      {};                     ///< peak of the products' type; unset: not in the profile
-  std::optional<double> mfu;  ///< model_flops / (iteration time x peak of all devices)
+  std::optional<FlopsPerSecond> peak = {};  ///< of a device, products' type; unset: not known
+  std::optional<double> mfu;                ///< model_flops / (time x peak of all devices)
 };
 
 /// Copies and updates of model states in host memory. Bytes are per iteration.
@@ -244,7 +243,7 @@ struct StateReport {
   Duration far_busy;                ///< time of all updates in host memory
   Duration near_updates;            ///< time of all updates on the device
   BytesPerSecond far_rate{};        ///< memory traffic of updates in host memory; 0: no such update
-  int threads = 0;                  ///< of each process, if they limit `far_rate`; else 0
+  int threads = 0;                  ///< host threads of a process, if they limit `far_rate`; else 0
 };
 
 /// Facts of a network at one batch, before any schedule.
@@ -255,8 +254,8 @@ struct NetworkFacts {
   std::int64_t forward_macs_per_sample = 0;  ///< multiply-accumulates
   Bytes saved;                               ///< bytes that backward reads, of the whole batch
   Bytes static_bytes;
-  bool gradients_freed = false;       ///< weight gradients are allocated anew in every iteration
-  ParameterBytes per_parameter = {};  ///< for trained parameters: of adapters, if there are any
+  bool gradients_freed = false;       ///< true: weight gradients are freed between iterations
+  ParameterBytes per_parameter = {};  ///< bytes that a trained parameter takes; of adapters, if any
   Bytes in_core_peak;
   std::vector<LayerReport> layers;
   std::vector<std::string> assumed;
@@ -267,8 +266,8 @@ struct RunReport : NetworkFacts {
   std::optional<OutOfMemory> out_of_memory;
   Duration iteration_time;
   double samples_per_s = 0;
-  Duration compute_time;    ///< time of all tasks of this plan, without reruns
-  Duration reference_time;  ///< compute_time at the whole batch with the fastest algorithms
+  Duration compute_time;    ///< time of all tasks with the plan's algorithms, without reruns
+  Duration reference_time;  ///< time of all tasks with the fastest algorithms, in one batch
   double slowdown = 0;      ///< iteration_time / reference_time
   std::optional<Duration> lower_bound;
   std::int64_t sub_batch = 1;  ///< samples of a micro-batch; the batch if there is only one
@@ -277,11 +276,11 @@ struct RunReport : NetworkFacts {
   std::string bound_class;      ///< for lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
-  std::optional<Bytes> planned_for;  ///< bytes for which the plan was made; unset: budget_near
-  std::optional<Bytes> allocator_limit = {};  ///< caching allocator's, in bytes; unset: none
-  bool keeps_gradients = false;      ///< gradients are static, though the framework would free them
+  std::optional<Bytes> planned_for;           ///< lowered budget of the plan; unset: not lowered
+  std::optional<Bytes> allocator_limit = {};  ///< limit of the caching allocator; unset: none
+  bool keeps_gradients = false;  ///< true: gradients are static, though the framework frees them
   Bytes peak_far;
-  std::optional<BytesByCategory> peak_near_by_category;  ///< set if asked for and the job ran
+  std::optional<BytesByCategory> peak_near_by_category;  ///< unset: did not run, or Detail::kTotals
   std::string peak_near_during;  ///< task that runs, or ran last, when GPU memory first peaks
   std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
@@ -295,17 +294,17 @@ struct RunReport : NetworkFacts {
   /// need not help most: other losses together, or compute, may cost more.
   std::string limited_by;
   double limited_share = 0;
-  std::optional<PaperEstimate> paper;  ///< set for schedules with closed forms
-  std::string link_limited_by;         ///< "connection", "far memory" or "near memory"
+  std::optional<PaperEstimate> paper;  ///< unset: did not run, or the schedule has no closed form
+  std::string link_limited_by;         ///< slowest: "connection", "far memory", "near memory"
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
-  std::optional<BytesByCategory> in_core_by_category;  ///< set if the job lacks GPU memory
+  std::optional<BytesByCategory> in_core_by_category;  ///< `predict`: set if GPU memory is short
   bool in_words = false;                          ///< true: the table describes the plan in words
-  std::optional<StateReport> state;               ///< set if model states move
-  std::optional<std::vector<MovedTensor>> moved;  ///< set if asked for
-  std::optional<Equations> equations;             ///< set if asked for
+  std::optional<StateReport> state;               ///< set if the job ran and model states move
+  std::optional<std::vector<MovedTensor>> moved;  ///< `predict`: set if the job ran without paging
+  std::optional<Equations> equations;             ///< `predict --equations`: set if the job ran
   std::optional<MeasuredErrors> errors;  ///< errors of jobs of this kind; unset: no table at hand
-  std::vector<std::string> remarks;      ///< effects that the prediction leaves out, for people
+  std::vector<std::string> remarks;      ///< what to know about the prediction, for people
 };
 
 /// Returns bytes that suffice in the memory that is too small, or a lower bound if only runs can tell; unset: unknown.
@@ -321,14 +320,14 @@ struct LargestLoss {
 };
 /// Returns the largest loss; unset: nothing is lost. Ties: compute, then the first cause.
 [[nodiscard]] std::optional<LargestLoss> largest_loss(const RunReport& report);
-/// Returns the name in RunReport::limited_by.
+/// Returns the name in RunReport::limited_by, such as "link to far memory".
 [[nodiscard]] std::string_view limit_name(StallCause cause);
 [[nodiscard]] std::string_view limit_name(const LargestLoss& loss, const RunReport& report);
 
-/// Result of `inspect`. Times are 0 without a hardware profile.
+/// Result of `inspect`. Times of layers are 0 without a hardware profile.
 struct NetworkReport : NetworkFacts {
   std::string source;
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< names, shapes
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> network_inputs;  ///< name, shape
   std::int64_t active_parameters = 0;  ///< parameters that one token uses
   std::int64_t forward_macs = 0;       ///< whole batch
   std::int64_t forward_flops = 0;      ///< whole batch
@@ -341,7 +340,7 @@ struct NetworkReport : NetworkFacts {
 // Result of `compare` over several machines or links, as plain data: a comparison of schedules for
 // each, represented by its best row.
 
-/// Machine, or machine with another link.
+/// Schedules compared on one machine with one link and one preset of model states.
 struct MachineRow {
   std::vector<RunReport> results;    ///< one a schedule, best first; never empty
   std::string state = {};            ///< preset of model states, if several are compared
@@ -352,7 +351,7 @@ struct MachinesReport {
   std::vector<MachineRow> rows;
 };
 
-/// Returns the fastest schedule that fits; if none fits, the one that lacks least.
+/// Returns the fastest schedule that fits; if none fits, the first of the others (best_first()).
 [[nodiscard]] inline const RunReport& best_of(const MachineRow& row) { return row.results.front(); }
 
 }  // namespace ooc

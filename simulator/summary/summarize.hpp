@@ -25,29 +25,29 @@ struct SummaryInput {
   const RunInputs& inputs;
   const Iteration& job;                   ///< iteration of the network before any rewriting
   const Iteration& about;                 ///< iteration of `plan`, `outcome` and `bounds`
-  const PlanResult& plan;                 ///< as make_plan returned it
+  const PlanResult& plan;                 ///< plan, or OutOfMemory (CaseRun::verdict())
   const std::optional<Outcome>& outcome;  ///< unset if and only if `plan` is an OutOfMemory
   Bytes in_core_peak;                     ///< bytes; see in_core_peak() below
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported
-  std::vector<std::string> assumed = {};               ///< as HardwareProfile::assumed
-  ClosedForm closed_form = ClosedForm::kNone;          ///< closed form of the schedule
-  PaperChain* paper = nullptr;         ///< chain of this plan, reused by its runs; null: none
+  std::vector<std::string> assumed = {};               ///< assumed fields in use
+  ClosedForm closed_form = ClosedForm::kNone;          ///< the schedule's, for RunReport::paper
+  PaperChain* paper = nullptr;         ///< chain of this plan, for its next runs; null: none
   std::optional<Bytes> peak_far = {};  ///< bytes of host memory; unset: to be computed
   Detail detail = Detail::kLayers;
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
 /// Updates the totals in a report that was made for this plan, after a run at other copy costs; the
-/// caller updates the costs in its inputs. Returns the timeline; null: the job does not fit.
+/// caller updates `report.inputs`. Returns the timeline; null: the job does not fit.
 const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
 struct InspectionInput {
   const TrainingGraph& graph;
   RunInputs inputs = {};
   const Iteration* job = nullptr;  ///< iteration with costs; null: no times
-  /// Sizes if there are no costs; null: estimate_sizes() at the batch.
+  /// Sizes, used if `job` is null. Null: estimate_sizes() at the batch of `inputs`.
   const CostTable* sizes = nullptr;
   Accounting accounting = Accounting::kLiveness;
   ComputeModel compute_model = ComputeModel::kNative;
