@@ -86,7 +86,7 @@ struct SweepInputs {
   /// Names in results, from the files. If two files have equal names, the texts of the command line
   /// are used, so that rows differ.
   std::vector<std::string> network_names;
-  std::vector<std::string> framework_names;  ///< likewise, by framework; empty: no list
+  std::vector<std::string> framework_names;  ///< names of frameworks in results; or empty
   CaseOptions options;                       ///< options of all rows, without the axes
   int devices = 1;                           ///< largest number of devices in a row
   std::vector<std::string_view> columns;     ///< RunInputs::columns of every row
@@ -107,7 +107,7 @@ inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max
                                           const SweepPlace& place);
 [[nodiscard]] const Machine& machine_at(const SweepGrid& grid, const SweepInputs& inputs,
                                         const SweepPlace& place);
-/// Returns the options of a row, with the values of the axes up to a level.
+/// Returns the options of a row, with the row's values of the axes up to level `up_to`.
 [[nodiscard]] CaseOptions options_at(const SweepGrid& grid, const SweepInputs& inputs,
                                      const SweepPlace& place, AxisLevel up_to = AxisLevel::kPrices);
 [[nodiscard]] const Schedule& schedule_at(const SweepGrid& grid, const SweepPlace& place);

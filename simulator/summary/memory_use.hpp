@@ -62,7 +62,7 @@ struct FarUse {
     std::optional<StepId> back = {};  ///< step of the last copy in; unset: none
   };
   std::vector<Life> lives;           ///< tensors copied out, in that order
-  std::vector<std::size_t> by_back;  ///< indices into `lives`, by order of `back`
+  std::vector<std::size_t> by_back;  ///< indices of `lives` with `back`, in its order
 };
 /// Returns the facts; unset: the plan has model states in host memory (TensorHome::kFar).
 [[nodiscard]] std::optional<FarUse> far_use(const Plan& plan, const TrainingGraph& graph,

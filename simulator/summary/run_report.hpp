@@ -295,7 +295,7 @@ struct RunReport : NetworkFacts {
   std::string limited_by;
   double limited_share = 0;
   std::optional<PaperEstimate> paper;  ///< unset: did not run, or the schedule has no closed form
-  std::string link_limited_by;         ///< slowest: "connection", "far memory", "near memory"
+  std::string link_limited_by;  ///< limit of copies: "connection", "far memory", "near memory"
   std::vector<WhatIf> what_if;
   std::optional<SequenceRates> sequence;
   std::optional<BytesByCategory> in_core_by_category;  ///< `predict`: set if GPU memory is short
