@@ -33,7 +33,7 @@ inline constexpr std::string_view kExitCodes =
     "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
     "interrupted";
 
-/// Returns the word after `list` that lists such values, "networks"; empty: none.
+/// Returns the word for `ooc-paleo list` that shows such values, as "networks"; empty: no list.
 [[nodiscard]] std::string_view list_word(Completes completes);
 
 /// Flag of a subcommand. `value`: name of its value in --help; empty: a switch.
@@ -44,19 +44,19 @@ struct Flag {
   Completes completes = Completes::kNothing;
   std::string_view choices = {};   ///< for kChoices: "table|json|csv"
   bool many = false;               ///< takes several values and may be repeated
-  std::string_view list = {};      ///< examples of several values; empty: only one value
-  OptionGroup group = {};          ///< default: kUsual
+  std::string_view list = {};      ///< example of several values, for --help; empty: only one value
+  OptionGroup group = {};          ///< part of --help that shows the flag; default: kUsual
   std::string_view brief = {};     ///< another name, such as "-o"; empty: none
-  const Option* option = nullptr;  ///< row that reads its value; null: the command reads it
+  const Option* option = nullptr;  ///< row of run_options() that reads it; null: the command does
 
   [[nodiscard]] bool takes_list() const { return value == "LIST"; }
   constexpr operator std::string_view() const { return name; }  // NOLINT: stands for its name
 };
 
-/// Returns the whole help for a flag: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
+/// Returns the help of a flag with its lists and choices: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
 [[nodiscard]] std::string help_of(const Flag& flag);
 
-/// Part of --help, with the word that selects it and its heading.
+/// Part of --help: `word` selects it, `title` is its heading.
 struct FlagGroup {
   OptionGroup group;
   std::string_view word;  ///< empty: shown by --help alone
@@ -71,13 +71,13 @@ struct Positionals {
   Completes completes = Completes::kNothing;
   std::string_view choices = {};
   bool many = false;
-  // Word before the arguments that selects the question; empty: none.
-  std::string_view word = {};  ///< its name in --help: "WHAT"
+  // `need link`: a word before the arguments selects the question.
+  std::string_view word = {};  ///< name of this word in --help, "WHAT"; empty: no such word
   std::string_view word_help = {};
   std::string_view word_choices = {};
 };
 
-/// Form and place of a result.
+/// Form of a result, by --format, --quiet and others.
 struct ResultOptions {
   const Writer* writer = nullptr;
   WriteOptions write = {};
@@ -92,28 +92,28 @@ struct GivenFlag {
   std::vector<std::string> values;
 };
 
-/// Command line. Options of a run are values (cli/options.hpp), all other flags texts.
+/// Parsed command line. Options of a run are values (read by cli/options.hpp), all other flags are texts.
 struct Arguments {
   const Command* command = nullptr;
   std::vector<std::string> command_line = {};  ///< whole, program name first, for reports
-  std::string word = {};                       ///< Positionals::word; empty: not given
+  std::string word = {};                       ///< value of Positionals::word; empty: not given
   std::vector<std::string> positionals = {};
   std::vector<GivenFlag> flags = {};
   std::string job = {};      ///< path of the job file given instead of positionals; empty: none
-  CaseOptions options = {};  ///< options with one value, and the limits of --max-input
+  CaseOptions options = {};  ///< of flags with one value, and the limits of --max-input
   /// Values of the axes that may have several, by index in axis_kinds(); empty: not given.
   std::vector<AxisValues> lists = std::vector<AxisValues>(axis_kinds().size());
 
-  std::vector<const Schedule*> schedules = {};  ///< of --schedule, else the usual ones
-  bool all_schedules = false;                   ///< they are all that there are, not chosen by name
-  ResultOptions result = {};                    ///< of commands with --format
+  std::vector<const Schedule*> schedules = {};  ///< of --schedule; default: read_schedules()
+  bool all_schedules = false;                   ///< true: `schedules` are all, not chosen by name
+  ResultOptions result = {};                    ///< set for commands with --format
 
   /// Returns the values of a flag; empty: not given.
   [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;
   [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
   /// Returns the only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
-  /// Throws SpecError for a given flag of these: it cannot be combined with `with`.
+  /// Throws SpecError if a flag of `names` was given: cannot be combined with `with`; `remedy`; `why`.
   void refuse(std::initializer_list<std::string_view> names, const std::string& with,
               const std::string& remedy, const std::string& why = "") const;
   /// Returns --output; default: "-", standard output.
@@ -127,10 +127,10 @@ struct Arguments {
 struct Command {
   std::string_view name;
   std::string_view summary;   ///< one line
-  std::string_view examples;  ///< start of --help, one example a line
+  std::string_view examples;  ///< example command lines at the start of --help
   Positionals positionals = {};
   std::span<const Flag> flags = {};
-  bool has_rows = false;  ///< a result has rows, to which the values of axes belong
+  bool has_rows = false;  ///< true: writes a row for each combination of values (`sweep`)
   int (*run)(const Arguments& arguments);  ///< returns the exit code; throws SpecError
 };
 

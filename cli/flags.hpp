@@ -52,14 +52,14 @@ inline constexpr Flag kNoColor{"--no-color", "", "no colours (as with NO_COLOR s
 /// Returns the flags of a run. `lists`: flags that take several values; `but`: flags left out.
 [[nodiscard]] std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists = {},
                                         std::initializer_list<std::string_view> but = {});
-/// Returns the flags of a sweep, in which every axis is a list.
+/// Returns the flags of `sweep`: each axis is a list, and --layer-times is left out.
 [[nodiscard]] std::vector<Flag> of_sweeps();
-/// Returns these flags; with "--schedule" also the options of schedules.
+/// Returns the flags called `names`; with "--schedule" also the flags of all options of schedules.
 [[nodiscard]] std::vector<Flag> of_options(std::initializer_list<std::string_view> names);
 /// Returns `flags`, then `own`. A flag in `own` replaces one of the same name.
 [[nodiscard]] std::vector<Flag> joined(std::vector<Flag> flags, std::initializer_list<Flag> own);
 
-/// Argument of commands about one network.
+/// Arguments of commands about one network.
 inline constexpr Positionals kNetwork{
     .name = "NETWORK",
     .help =

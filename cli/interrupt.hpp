@@ -1,6 +1,6 @@
 // Handling of Ctrl-C. By default unfinished outputs are removed and the process exits at once with
 // 130. Commands with partial results to save (sweep, calibrate) are notified instead, and have
-// kTimeToFinish.
+// 450 ms.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace ooc {
 
-/// Handles SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE, so that writes fail with EPIPE.
+/// Handles SIGINT, SIGTERM and SIGHUP unless ignored before; ignores SIGPIPE, so writes fail.
 void catch_interrupts();
 
-/// While an object lives, the first of these signals only sets interrupted(). A second signal a
-/// moment later, or the end of kTimeToFinish, ends the process in any case.
+/// While an object lives, the first of these signals only sets interrupted(). A second signal
+/// after 300 ms ends the process, and so does a timer 450 ms after the first.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -28,8 +28,8 @@ class InterruptGuard {
 struct Interrupted : std::exception {};
 
 /// Registers a file that does not have its final name yet: a signal that ends the process removes
-/// it. Unset: table full or path too long, so only ordinary errors remove it.
+/// the file. Returns its slot; unset: 8 files are registered, or the path is too long.
 [[nodiscard]] std::optional<std::size_t> remove_on_interrupt(const std::string& path);
-void forget_on_interrupt(std::size_t slot);
+void forget_on_interrupt(std::size_t slot);  ///< frees the slot: the file stays
 
 }  // namespace ooc

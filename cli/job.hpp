@@ -19,13 +19,13 @@
 namespace ooc {
 
 enum class Asks {
-  kRuns,
-  kLongestSequence,  ///< at a batch
-  kLargestBatch,     ///< without a batch
+  kRuns,             ///< all options are given
+  kLongestSequence,  ///< the sequence is looked for
+  kLargestBatch,     ///< the batch is looked for
 };
 
 struct Job {
-  CaseOptions options;  ///< `compare`: without --link and --state, if these are lists
+  CaseOptions options;  ///< `compare`: without --link or --state where that is a list
   ResultOptions result;
   std::vector<std::vector<const Schedule*>> chosen;  ///< by machine: schedules that run there
   Outputs outputs;
@@ -36,7 +36,8 @@ struct Job {
   [[nodiscard]] const std::vector<const Schedule*>& schedules() const { return chosen.front(); }
 };
 
-/// Opens outputs before reading files, and prints remarks on the files. `profiles`: names of machines; empty: one, by --hardware. Throws SpecError for bad flags and files, and for a file given twice.
+/// Opens outputs, then reads files, and prints remarks on the files. `profiles`: names of machines; empty: one, by
+/// --hardware. Throws SpecError for bad flags and files, and for a file given twice.
 [[nodiscard]] Job read_job(const Arguments& arguments, Asks asks,
                            std::vector<std::string> profiles = {});
 
@@ -45,8 +46,7 @@ struct Job {
 struct MachineLists {
   std::vector<std::string> machines;                      ///< names as typed
   std::vector<std::optional<BytesPerSecond>> links = {};  ///< link rates; unset: the profile's
-  std::vector<std::int64_t> states = {};                  ///< presets of --state, if several
-
+  std::vector<std::int64_t> states = {};  ///< presets of --state; empty: one or none
   /// True for a single machine without lists, which gets a table of its schedules.
   [[nodiscard]] bool are_one() const {
     return machines.size() == 1 && links.size() == 1 && states.empty();
@@ -68,19 +68,19 @@ struct MachineLists {
 /// inside are allowed: comparing a copy with one change is common.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);
-/// Returns the names in the files; if two are equal, the user's texts for all files.
+/// Returns `names` (as in the files) if they differ; else `given` (as the user named the files).
 [[nodiscard]] std::vector<std::string> told_apart(std::vector<std::string> names,
                                                   const std::vector<std::string>& given);
 /// Loads all profiles of --hardware, with names by told_apart. Throws SpecError for a file given twice.
 [[nodiscard]] std::vector<Machine> load_machines(const std::vector<std::string>& given,
                                                  const CaseOptions& options);
-/// Reads the framework called `name` into the options. Throws SpecError for an unknown name.
+/// Reads the framework called `name` into the options. Throws SpecError for an unknown name or a malformed file.
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place);
-/// Loads the framework called `given` (of --framework), else the one that all machines name, if any. Throws SpecError if
-/// they differ.
+/// Loads the framework called `given` (--framework); unset: the one that the machines' profiles name, if any. Throws
+/// SpecError if profiles name different ones, and as load_framework() does.
 void load_framework_of(CaseOptions& options, const std::optional<std::string>& given,
                        std::span<const Machine> machines);
-/// Reads --layer-times for the workload's layers.
+/// Reads --layer-times, if given: CSV or a trace. Throws SpecError as the functions of layer_times.hpp do.
 void load_layer_times(CaseOptions& options, const Arguments& arguments, const Workload& workload);
 
 }  // namespace ooc

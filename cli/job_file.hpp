@@ -27,25 +27,25 @@ inline constexpr std::string_view kOfResults[] = {
 
 class JobFile {
  public:
-  /// Reads a job or a result. `given`: the command line. Throws SpecError with file and place, also for unknown keys.
+  /// Reads a job or a result for the command line `given`. Throws SpecError with file and place, also for unknown keys.
   JobFile(const SpecDocument& document, const Arguments& given);
   JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given);
 
-  /// Returns the given flags, and those of the job that were not given.
+  /// Returns `given` with the job's networks, and with the job's flags that were not given.
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
-  /// Returns the job as a command line.
+  /// Returns the job as flags and values of a command line.
   [[nodiscard]] std::string words() const;
-  /// Returns the error with its place in the job file, if it is about a flag that the job has set.
+  /// Returns the error; about a flag that the job sets, or a missing network or machine: with place in the job file.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
  private:
   struct Entry {
     const Flag* flag;
     std::string pointer = {};
-    std::vector<std::string> texts = {};  ///< texts; of a list, one for each element
+    std::vector<std::string> texts = {};  ///< values as texts; of a switch, one empty text
     char separator = ',';
     bool list = false;
-    std::string file = {};  ///< file in which it stands; empty: the job's
+    std::string file = {};  ///< file that sets the flag; empty: file_
   };
   void add(const Flag& flag, const SpecView& value, std::string_view unit = {});
   void add_symbols(const SpecView& symbols, const Command& command);
@@ -54,10 +54,10 @@ class JobFile {
   std::vector<Entry> entries_;
 };
 
-/// Returns the job of --job, or of the only argument if that is a job file. Unset for networks.
+/// Returns the job of --job, or of the only argument if that is a job file; unset: no job. Throws SpecError.
 [[nodiscard]] std::optional<JobFile> find_job(const Arguments& arguments);
 
-/// Returns a command line as a job: keys, and values as JSON, without flags about output.
+/// Returns a command line as a job: keys, and values as JSON. Flags about output and values with units are left out.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
 
 // The JSON Schema of job files, made from the table of options and the commands' own flags.

@@ -10,14 +10,14 @@ namespace ooc {
 struct TracedCall {
   std::string name;  ///< name of the operator, "aten::conv2d", or of the range
   bool is_range = false;
-  double forward_us =
-      0;  ///< kernels and copies on the device; in a trace without any, the operator's own time
-  double backward_us = 0;  ///< backward operators that autograd ran for it
-  bool has_backward = false;
+  /// Time of kernels and copies on the device; in a trace without any, time of the operator on the host.
+  double forward_us = 0;
+  double backward_us = 0;  ///< likewise, of the backward operators that autograd ran for the call
+  bool has_backward = false;  ///< true: there are such operators
 };
 
 struct KinetoTrace {
-  std::vector<TracedCall> calls;  ///< forward, in order; optimizer steps are left out
+  std::vector<TracedCall> calls;  ///< forward calls in order, without optimizer steps
   double total_us = 0;            ///< of all forward and backward passes
 };
 

@@ -15,24 +15,24 @@ namespace ooc {
 // Times of layers from the operators of a trace.
 
 struct TracedLayers {
-  std::vector<LayerTime> times;  ///< times of one pass, in layer order
-  std::string coverage;          ///< remark on the share of the trace that was assigned
+  std::vector<LayerTime> times;  ///< times of one pass, in layer order; layers without are left out
+  std::string coverage;          ///< remark: which share of the trace's time was assigned to layers
 };
 
-/// Returns names of ranges that identify layers: names of layers, and classes of modules with several operators.
+/// Returns the names of ranges that count as one call: names of layers, and classes of modules (RMSNorm).
 [[nodiscard]] std::vector<std::string> ranges_of_layers(const Network& network);
 
-/// Assigns times: the N-th operator of a kind in a pass is the N-th layer of that kind, unless a range has the layer's
-/// name. Kinds with differing numbers get no times. Throws SpecError if less than half of the time is assigned.
+/// Returns times by layer: a range with a layer's name is that layer; else the N-th operator of a kind in a pass is
+/// that kind's N-th layer. Kinds with differing numbers get no times. Throws SpecError if under half of the time fits.
 [[nodiscard]] TracedLayers layers_of_trace(const KinetoTrace& trace, const Network& network,
                                            const std::string& file);
 
-/// Returns times in layer order. Throws SpecError with file and line for malformed lines, unknown
-/// layers (with the nearest) and repeated layers.
+/// Returns the times of a CSV file in layer order. Throws SpecError with file and line for malformed
+/// lines, unknown layers (with the nearest) and repeated layers.
 [[nodiscard]] std::vector<LayerTime> read_layer_times_file(const std::string& path,
                                                            const Network& network,
                                                            const ReadLimits& limits = {});
-/// Reads from memory; `file`: name for messages.
+/// Does the same for `text`; `file`: name for messages.
 [[nodiscard]] std::vector<LayerTime> read_layer_times_text(std::string_view text,
                                                            const std::string& file,
                                                            const Network& network);

@@ -20,8 +20,8 @@
 
 namespace ooc {
 
-/// Converts the options of a run, those of a job file too, by the table (simulator/predict/options.hpp). A flag of the
-/// command's own that has the name of an option is left to the command.
+/// Converts the flags that are options of a run (simulator/predict/options.hpp) to values in `arguments`, and sets
+/// defaults. A flag of the command's own that has the name of an option stays text.
 void read_options(Arguments& arguments);
 
 /// Returns the extension of a file name in lower case, "json"; empty: none.
@@ -30,32 +30,32 @@ void read_options(Arguments& arguments);
 /// SpecError for .sqlite, which only `sweep` writes.
 [[nodiscard]] std::string format_of_name(const std::string& path);
 
-/// Returns the only positional argument; throws SpecError if it is missing.
+/// Returns the first positional argument. Throws SpecError if there is none: at `name`, with `expected`.
 [[nodiscard]] std::string required_positional(const Arguments& arguments, std::string_view name,
                                               std::string_view expected);
-/// Returns NETWORK or --hardware; throws SpecError if missing.
+/// network_of() returns NETWORK, hardware_of() --hardware. Both throw SpecError if it is missing.
 [[nodiscard]] std::string network_of(const Arguments& arguments);
 [[nodiscard]] std::string hardware_of(const Arguments& arguments);
 
-/// Parses an integer from 1 to 2^31, for --batch and similar flags.
+/// Returns an integer from 1 to 2^31. Throws SpecError at `flag`, such as --batch, for other texts.
 [[nodiscard]] std::int64_t parse_batch(std::string_view text, std::string_view flag);
 
-/// Returns the errors of shipped measurements by kind of job, from the data folders; null if there
-/// is no such file. Throws SpecError for a bad file.
+/// Returns by kind of job how far predictions were off (validation/errors/by_kind.json of a data
+/// folder); null if there is no such file. Throws SpecError for a bad file.
 [[nodiscard]] std::shared_ptr<const std::vector<MeasuredErrors>> measured_errors_table();
 
 // Schedules of a command line. Their options stand in simulator/schedules/option_table.hpp.
 
-/// Reads --schedule; default: all where the command takes several, else capacity. Throws SpecError for unknown and
-/// repeated names, and for several where one is wanted.
+/// Reads --schedule. Default: all where the command takes several (but capacity for `fit`), else capacity. Throws
+/// SpecError for unknown and repeated names, and for several where one is wanted.
 void read_schedules(Arguments& arguments);
 
-/// Throws SpecError for a flag that no chosen schedule reads.
+/// Throws SpecError for a flag of schedules that no schedule of `chosen` reads.
 void check_chosen(const Arguments& arguments, std::span<const Schedule* const> chosen);
 
-/// Returns the schedules that every machine can run. `all`: omits the others, with one remark,
-/// unless all machines declare the missing modes impossible. Otherwise throws SpecError for a
-/// schedule that some machine, or a pass of the job, cannot run.
+/// Returns the schedules of `chosen` that every machine can run. `all`: the others are left out, with
+/// one remark unless all machines declare the missing modes impossible. Not `all`: throws SpecError for
+/// a schedule that some machine, or a pass of the job, cannot run.
 [[nodiscard]] std::vector<const Schedule*> runnable(std::vector<const Schedule*> chosen, bool all,
                                                     std::span<const Machine> machines,
                                                     const CaseOptions& options, Remarks remarks);

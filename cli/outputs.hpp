@@ -20,14 +20,14 @@
 
 namespace ooc {
 
-/// Thrown if the reader of a pipe has gone: not an error, but further writing is pointless.
+/// Thrown by writes to a pipe whose reader has ended: not an error, but further writing is pointless.
 struct ReaderGone : std::exception {};
 
 /// Returns the file that writing to `path` replaces or creates, links resolved; empty for stdout,
 /// folders, devices and pipes.
 [[nodiscard]] std::string output_target(const std::string& path);
 
-/// Writes all of `text`. Returns false, with errno set, on failure.
+/// Writes all of `text` to the descriptor. Returns false, with errno set, on failure.
 [[nodiscard]] bool write_fully(int descriptor, std::string_view text);
 
 /// Opens /dev/null for closed descriptors 0 to 2, so that no file opened later receives the
@@ -43,14 +43,14 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();  ///< without commit(): removes the new file, keeps the old one
 
-  /// Writes to the buffer. Throws SpecError if the disk is full, ReaderGone if a pipe was closed.
+  /// Writes, through a buffer. Throws SpecError if writing fails (full disk), ReaderGone if a pipe was closed.
   void write(std::string_view text);
   /// Writes out the buffer, for outputs that others read while they grow.
   void flush();
-  /// Flushes, closes and renames the file. A closed pipe is no error here: the work is done, and
-  /// the exit code tells its result.
+  /// Flushes and closes the file, and gives it its name. Throws SpecError if that fails. A closed pipe
+  /// is no error here: the work is done, and the exit code tells its result.
   void commit();
-  /// Calls write() and commit(), for results in one piece.
+  /// Calls write() and commit(), for results in one piece. A closed pipe is no error.
   void finish(std::string_view text);
   [[nodiscard]] bool is_stdout() const { return path_ == "-"; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -83,7 +83,7 @@ class Pictures {
   void finish(std::string_view title, std::span<const PageDocument> documents);
 
  private:
-  std::string script_;  ///< path of the script
+  std::string script_;  ///< path of reports/pages' script; empty: not wanted
   std::optional<OutputFile> page_;
 };
 
@@ -100,19 +100,19 @@ struct Outputs {
 struct Inputs {
   std::span<const std::string> networks = {};
   std::span<const std::string> profiles = {};
-  std::span<const std::string> others = {};  ///< paths of further inputs
+  std::span<const std::string> others = {};  ///< paths of further input files
 };
 
-/// Makes the checks of open_outputs(), without opening a file.
+/// Throws SpecError if two outputs are one file, or if one would replace an input. Opens no file.
 void check_outputs(const Arguments& arguments, const Inputs& inputs);
 
 /// Opens -o (default stdout), --trace, --memory-snapshot, --export-plan, --export-policy and --report. Throws
-/// SpecError if one cannot be written, two are the same file, or one would replace an input:
-/// `inputs`, --layer-times or --import-measurements.
+/// SpecError as check_outputs(), with the input files of flags and jobs beside `inputs`, and if one cannot be
+/// written.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments, const Inputs& inputs);
 
-/// Writes the result, and its pictures from its JSON and the documents `beside`. `write`: returns a
-/// writer's text.
+/// Writes the result, and with --report a page called `title` with charts of the result and of `beside`.
+/// `write(writer)`: returns the result as text of that writer.
 template <class Write>
 void finish_result(Outputs& outputs, const Writer& writer, std::string_view title,
                    const Write& write, std::initializer_list<PageDocument> beside = {}) {

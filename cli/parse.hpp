@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// Result of --help: print `text` and stop.
+/// Result of --help: the caller prints `text` and stops.
 struct HelpWanted {
   std::string text;
 };

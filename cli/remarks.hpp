@@ -11,9 +11,9 @@
 
 namespace ooc {
 
-/// kQuiet: --quiet suppresses remarks.
+/// Whether remarks are printed. kQuiet: no, by --quiet.
 enum class Remarks { kShown, kQuiet };
-/// Prints "ooc-paleo: <text>" on one line.
+/// Prints "ooc-paleo: <text>", cut after 4,000 bytes and folded to the terminal's width.
 void remark(Remarks remarks, std::string_view text);
 /// Prints "ooc-paleo: remark: <file>: <text>"; nothing if `text` is empty.
 void remark_on(Remarks remarks, std::string_view file, std::string_view text);
@@ -21,7 +21,7 @@ void remark_on(Remarks remarks, std::string_view file, std::string_view text);
 /// which one is simulated. `devices`: of --devices.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// Prints training_remark(), and parts of the model that an import left out.
+/// Prints what an import left out of the model, and training_remark(). `but`: passed to the latter.
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 
@@ -32,7 +32,7 @@ void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
 /// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0: no
 /// terminal, unlimited.
 [[nodiscard]] std::size_t width_of(int descriptor);
-/// Returns the width for an output; "-" is standard output.
+/// Returns width_of(standard output) for "-", 0 for files.
 [[nodiscard]] std::size_t width_for(const std::string& output);
 
 }  // namespace ooc

@@ -10,12 +10,12 @@
 
 namespace ooc {
 
-/// Flag with its value, and the key of the file from which it follows.
+/// Flag that follows from a key of the trainer's file.
 struct TrainerFlag {
   std::string flag;     ///< such as "--batch", or "NETWORK"
-  std::string text;     ///< its value; empty: a switch
-  std::string file;     ///< the trainer's file, or one that it names
-  std::string pointer;  ///< such as "/zero_optimization/stage"
+  std::string text;     ///< value of the flag; empty: a switch
+  std::string file;     ///< file with the key: the trainer's, or one that it names
+  std::string pointer;  ///< the key, such as "/zero_optimization/stage"
 };
 
 struct TrainerFile {
@@ -24,11 +24,11 @@ struct TrainerFile {
   std::vector<std::string> remarks;
 };
 
-/// Reads the file and those that it names. `devices`: --devices, if given beside it; empty: not
-/// given. Throws SpecError if it is not such a file, and for values that contradict each other.
+/// Reads the file and those that it names. `devices`: value of --devices; empty: not given. Throws SpecError
+/// if it is no such file, and for values that contradict each other.
 [[nodiscard]] TrainerFile read_trainer_file(const std::string& path, std::string_view devices,
                                             const ReadLimits& limits = {});
-/// Reads from memory; `file`: name for messages.
+/// Does the same for `text`. `file`: path for messages, and for files that `text` names.
 [[nodiscard]] TrainerFile read_trainer_text(std::string_view text, const std::string& file,
                                             std::string_view devices,
                                             const ReadLimits& limits = {});

@@ -10,14 +10,14 @@
 
 namespace ooc::bench {
 
-// Error that ends a request and becomes its `error` record: failed CUDA call, size that does not fit, wrong data.
+// Exception that ends a request and becomes its `error` record: failed CUDA call, size that does not fit, wrong data.
 struct Failure {
   std::string text;
 };
 
 // OOC_GPU_CHECK(cudaFree(p)) throws a Failure with call, status, file and line.
 void check(cudaError_t status, const char* expression, const char* file, int line);
-// Prints the first failure to standard error. For destructors, which cannot throw.
+// OOC_GPU_REPORT prints the first failure of the process to standard error. For destructors, which cannot throw.
 void report(cudaError_t status, const char* expression, const char* file, int line) noexcept;
 #define OOC_GPU_CHECK(call) ::ooc::bench::check((call), #call, __FILE__, __LINE__)
 #define OOC_GPU_REPORT(call) ::ooc::bench::report((call), #call, __FILE__, __LINE__)
@@ -52,14 +52,14 @@ class Event : Unique {
   cudaEvent_t event_ = nullptr;
 };
 
-double elapsed_ns(const Event& start, const Event& stop);  // both must have happened
+double elapsed_ns(const Event& start, const Event& stop);  // precondition: both have happened
 
-// Gate: streams that it is on wait there until it opens.
+// Gate on streams: work that is queued behind the gate waits until the host opens it, 10 s at most.
 class Gate : Unique {
  public:
   Gate();
   ~Gate();
-  // Queues work behind the gate on `streams`, opens the gate even on errors, and waits for the streams.
+  // Puts the shut gate on `streams`, calls `queue`, opens the gate (also if `queue` throws), waits for the streams.
   void hold(std::initializer_list<const Stream*> streams, const std::function<void()>& queue);
   void shut() { *flag_ = 0; }  // earlier work behind the gate must be over
   void stand_on(const Stream& stream) const {
@@ -72,7 +72,7 @@ class Gate : Unique {
   unsigned* device_flag_ = nullptr;
 };
 
-// Stream with a gate, and two events behind the gate.
+// Stream whose work is timed by two events.
 class Timer {
  public:
   // Returns the time of `work` on the stream. Gated: all is queued before any of it starts, so host
@@ -93,7 +93,7 @@ enum class Place { kNear, kPinned, kPageable, kManaged };
 // stays below half of the free GPU memory, host memory below half of the available.
 void require_room(Place place, std::size_t bytes);
 
-// Memory of one kind with all pages touched. The process runs near the device (open_machine), and so does its host memory.
+// Memory of one kind, with its pages present. Host memory lies near the device, where the process runs (open_machine).
 class Buffer : Unique {
  public:
   Buffer(Place place, std::size_t bytes);

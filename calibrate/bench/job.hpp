@@ -23,7 +23,7 @@ enum class StepKind { kSpin, kBusy, kToFar, kToNear };
 struct Step {
   StepKind kind = StepKind::kSpin;
   std::int64_t amount = 0;         // ns or bytes
-  std::vector<std::size_t> waits;  // earlier steps of other queues
+  std::vector<std::size_t> waits;  // indices of earlier steps, of any queue
 };
 
 // Plan to replay. Steps of one queue (spin and busy; to_far; to_near) run in order.
@@ -42,7 +42,7 @@ std::vector<std::shared_ptr<const Plan>> read_plans(std::istream& text, const st
 struct Repeats {
   int least = 11;
   int most = 11;
-  double target = 0.01;  // half width of the median's 95 % interval, relative
+  double target = 0.01;  // repeat until the median's 95 % interval is +- this share, or `most`
   double max_ms = 5000;
 };
 
@@ -51,7 +51,7 @@ struct Request {
   std::map<std::string, std::string> keys;
   std::string group;  // one of kGroups
   Repeats repeats;
-  double seconds = 0;                  // estimate
+  double seconds = 0;                  // estimate of its duration
   std::shared_ptr<const Plan> plan{};  // of a replay; else null
 
   std::string text() const;
@@ -60,13 +60,13 @@ struct Request {
 // Groups in order. Managed memory comes last in its own process, since it can hang a device.
 inline constexpr const char* kGroups[] = {"pinned", "costs", "replay", "pageable", "unified"};
 
-// Returns all requests except replays, most useful first.
+// Returns all requests except replays, most useful first. `full`: more sizes and repetitions.
 std::vector<Request> all_requests(const Machine& machine, bool full);
 
-// Buffers by place and slot, kept between requests, so that each is allocated and touched once.
+// Buffers by place and slot, kept between requests of one kind, so that each is allocated and touched once.
 using BufferPool = std::map<std::pair<Place, int>, std::unique_ptr<Buffer>>;
 
-using Values = std::vector<double>;  // values of one repetition, by metric
+using Values = std::vector<double>;  // ns of one repetition, by metric
 
 class Job {
  public:
@@ -76,7 +76,7 @@ class Job {
   const Machine& machine() const { return machine_; }
   const Request& request() const { return request_; }
   const Output& output() const { return output_; }
-  std::string text(const std::string& key) const;  // empty: no such key
+  std::string text(const std::string& key) const;  // value of the key; empty: no such key
   std::size_t bytes() const;
   int count(const std::string& key, int otherwise) const;
   bool to_near() const { return text("direction") == "to_near"; }
@@ -84,21 +84,21 @@ class Job {
   Buffer& buffer(Place place, int slot, std::size_t bytes);
   void* near(int slot, std::size_t bytes) { return buffer(Place::kNear, slot, bytes).get(); }
 
-  // Patterns in GPU (or managed) and host memory.
+  // Functions that fill GPU (or managed) or host memory with pattern_word(), or count words that differ from it.
   static void fill_near(const Stream& stream, void* memory, std::size_t bytes, std::uint64_t seed);
   static void fill_host(void* memory, std::size_t bytes, std::uint64_t seed);
   std::uint64_t wrong_near(const Stream& stream, const void* memory, std::size_t bytes,
                            std::uint64_t seed);
   static std::uint64_t wrong_host(const void* memory, std::size_t bytes, std::uint64_t seed);
-  // Throws Failure if any word is wrong; else records the success in `done`.
+  // Throws Failure if `wrong_words` > 0; else adds verified = 1 to the `done` record.
   void require_right(std::uint64_t wrong_words);
 
-  // Warms up, then repeats `once` and stores a sample for each metric and repetition.
+  // Warms up, then repeats `once` as the request's Repeats say, and stores a sample for each metric and repetition.
   void repeat(const std::vector<const char*>& metrics, const std::function<Values()>& once);
   void note(const std::string& text);
   // Adds a value to the `done` record.
   void set_result(const std::string& key, std::int64_t value) { results_[key] = value; }
-  void note_link();  // state of the link right after copies, before it saves power
+  void note_link();  // adds the link's state right after copies, before it saves power
   void finish();     // sends the samples and `done`
 
  private:

@@ -37,11 +37,11 @@ inline constexpr std::size_t kWholeBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kWholeBytes = std::size_t{1} << 62;
 #endif
 
-// Gate: while *device_flag is 0, everything behind it on its stream waits, 10 s at most. The flag lies in mapped pinned
-// memory; the kernel gets its device address.
+// Kernel of a Gate: while *device_flag is 0, all later work on the stream waits, 10 s at most. The flag lies in mapped
+// pinned memory; the kernel gets its device address.
 cudaError_t launch_gate(cudaStream_t stream, const volatile unsigned* device_flag);
 cudaError_t launch_empty(cudaStream_t stream);
-// Kernel of one thread that runs `ns` by the device's clock.
+// Kernel of one thread that runs for `ns` by the device's clock.
 cudaError_t launch_spin(cudaStream_t stream, double ns);
 // Copies between two GPU buffers on every multiprocessor for `ns`: a spin bound by memory, which
 // shares GPU memory with copies over the link.
@@ -55,8 +55,8 @@ cudaError_t launch_compute(cudaStream_t stream, std::int64_t rounds, int multipr
 // Copies `bytes` from one GPU buffer to another, `rounds` times.
 cudaError_t launch_memory(cudaStream_t stream, std::int64_t rounds, int multiprocessors,
                           const void* source, void* target, std::size_t bytes);
-// Writes or compares the pattern. `bytes` is a multiple of 8; `first_word` is the position of the
-// first word. The number of wrong words is added to *mismatches (GPU memory).
+// launch_fill writes pattern_word(), launch_check compares with it. `bytes` is a multiple of 8;
+// `first_word`: position of the first word. Wrong words are counted in *mismatches (GPU memory).
 cudaError_t launch_fill(cudaStream_t stream, void* target, std::size_t bytes,
                         std::uint64_t first_word, std::uint64_t seed);
 cudaError_t launch_check(cudaStream_t stream, const void* source, std::size_t bytes,

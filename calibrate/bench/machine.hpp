@@ -11,7 +11,7 @@
 
 namespace ooc::bench {
 
-// Link of a device. Generation 1 to 6 follows from the link speed.
+// Link of a device. Generation 1 to 6 follows from the link speed. Unset: cannot be read.
 struct PcieLink {
   std::optional<int> generation, generation_max, width, width_max, numa_node;
 };
@@ -40,12 +40,12 @@ struct NoDevice {  // no usable device
   std::string reason;
 };
 
-// Selects and initialises the device. Throws NoDevice.
+// Selects and initialises the device, and moves the process to processors near it. Throws NoDevice.
 Machine open_machine(int device);
 Record machine_record(const Machine& machine);
 
-void touch_pages(void* memory, std::size_t bytes);
-// Bytes available and installed, on nodes with processors, within limits of control groups.
+void touch_pages(void* memory, std::size_t bytes);  // writes a byte to each page of 4 KiB
+// Bytes of host memory on nodes with processors, within limits of control groups: free, and all.
 std::size_t available_host_bytes();
 std::size_t total_host_bytes();
 unsigned host_thread_count();

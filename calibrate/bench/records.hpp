@@ -10,7 +10,7 @@ namespace ooc::bench {
 
 inline constexpr const char* kProgram = "ooc-paleo-gpu 0.2.0";  // changes when measurements change
 
-// JSON object of texts, integers, numbers and lists of numbers.
+// JSON object on one line: texts, integers, numbers and lists of numbers.
 class Record {
  public:
   explicit Record(const char* kind) { text("record", kind); }

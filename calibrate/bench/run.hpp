@@ -20,8 +20,8 @@ struct Options {
   std::vector<std::shared_ptr<const Plan>> plans{};
 };
 
-// Requests of an earlier run. A request begun without an answer ended the program: it runs last,
-// and after a second failure not at all.
+// Requests of earlier sessions, by Request::text(). A request that was begun but not answered ended
+// the program: such a request runs last, and after a second failure not at all.
 struct History {
   std::set<std::string> answered;
   std::map<std::string, int> begun;
@@ -30,10 +30,10 @@ struct History {
 
 enum ExitCode { kExitDone = 0, kExitUsage = 2, kExitDeviceFailed = 4, kExitNoDevice = 5 };
 
-// Child: opens the device, answers requests, returns the exit code.
+// Runs in the child: opens the device, answers requests, returns the exit code.
 int answer_requests(const Options& options, const std::set<std::string>& groups,
                     const History& history, double deadline_s, Output& output);
-int supervise(Options options);  // parent; returns the program's exit code
+int supervise(Options options);  // runs in the parent; returns the program's exit code
 double now_s();                  // clock shared by all processes
 
 }  // namespace ooc::bench

@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Times of copies of one size in both directions, alone and together.
+/// Times of copies of one size: to GPU memory (near) and to host memory (far), alone and together.
 struct DuplexTimes {
   double near_alone_ns = 0;
   double far_alone_ns = 0;
@@ -25,21 +25,21 @@ struct DuplexShares {
   [[nodiscard]] bool alike() const { return to_near == to_far; }
 };
 
-/// Returns rate together / rate alone by direction, median over sizes, at most 1. Equal directions
-/// both get the ratio of the summed rates. Unset: no sizes.
+/// Returns rate together / rate alone by direction, median over sizes, at most 1. Shares within 5 %
+/// of each other both become the ratio of the summed rates. Unset: no sizes.
 [[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
 
 struct LinkExpectation {
   std::string name;            ///< such as "PCIe 5.0 x16"
   BytesPerSecond theoretical;  ///< rate of one direction
-  BytesPerSecond usual;        ///< pinned copies: 0.87 x theoretical
+  BytesPerSecond usual;        ///< rate of large pinned copies: 0.87 x theoretical
 };
 
 /// Returns the expected rates; unset: no such generation or width of PCIe.
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
 
-/// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; without advice if
-/// the rate is as expected.
+/// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; the advice only if
+/// the rate is low. Other texts if it is impossibly high, and for links unknown to expected_pcie().
 [[nodiscard]] std::string compare_with_expectation(int generation, int width,
                                                    BytesPerSecond measured);
 

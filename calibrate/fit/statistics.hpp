@@ -12,12 +12,12 @@ namespace ooc {
 /// `values` is not empty.
 [[nodiscard]] double median_of(std::vector<double> values);
 
-/// Repetitions of one measurement, in ns or another unit.
+/// Statistics of the repetitions of one measurement, in ns or another unit.
 struct Summary {
   std::size_t count = 0;         ///< number of values, outliers included
   double median = 0;             ///< median without outliers
   double mad = 0;                ///< MAD without outliers
-  std::vector<double> outliers;  ///< in ascending order
+  std::vector<double> outliers;  ///< outliers, ascending
 };
 
 /// Outliers lie more than 5 MAD and more than 5 % from the median of all values. MAD alone would

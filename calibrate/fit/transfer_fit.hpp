@@ -33,46 +33,46 @@ struct FittedLine {
 struct SizeFit {
   Bytes bytes;
   Summary times;
-  double line_residual = 0;
-  double kept_residual = 0;
+  double line_residual = 0;  ///< of TransferFit::line
+  double kept_residual = 0;  ///< of TransferFit::kept
 };
 
-/// Limit of the line's residual at any size; above it the curve is used.
+/// Largest |line_residual| of any size with which the line is kept; else the curve.
 inline constexpr double kLineTolerance = 0.03;
-/// Standard errors of the median within which a larger residual is noise, which a curve would copy.
+/// Number of standard errors of the median up to which a larger residual still counts as noise.
 inline constexpr double kLineErrors = 4;
 
 struct TransferFit {
-  FittedLine line;             ///< fitted even if the curve is kept
+  FittedLine line;             ///< the line, even if the curve is kept
   TransferLine kept;           ///< line or curve for the profile
-  std::vector<SizeFit> sizes;  ///< sizes, ascending
+  std::vector<SizeFit> sizes;  ///< ascending
   [[nodiscard]] bool is_curve() const { return std::holds_alternative<SizeCurve>(kept); }
   [[nodiscard]] std::size_t outliers() const;
   [[nodiscard]] std::size_t samples() const;
-  /// Returns the median or largest |residual| of `kept`; the median only over sizes in [from, to].
+  /// Returns the median |kept_residual| of sizes in [from, to]; 0: no such size.
   [[nodiscard]] double median_residual(Bytes from, Bytes to) const;
-  [[nodiscard]] double worst_residual() const;
+  [[nodiscard]] double worst_residual() const;  ///< largest |kept_residual|
 };
 
-/// Returns the fit. Sizes may be unordered and repeat. Precondition: at least one size; times > 0.
+/// Returns the fit. Sizes may be unordered and repeat. Precondition: a time at least; times > 0.
 [[nodiscard]] TransferFit fit_transfer(std::vector<SizedTimes> measured);
 
 struct LinePoint {
-  double size = 0;
-  double time = 0;
+  double size = 0;   ///< bytes, or another unit
+  double time = 0;   ///< ns
   double error = 0;  ///< standard error of the time / time
   double share = 1;  ///< fraction of the time that the line describes
 };
-/// Returns the line with the least sum of w_i ((latency + slope n_i) / t_i - share_i)^2; latency and slope >= 0.
+/// Returns the line with the least sum of weight ((latency + slope size) / time - share)^2; latency and slope >= 0.
 [[nodiscard]] FittedLine weighted_line(const std::vector<LinePoint>& points,
                                        const std::vector<double>& weights);
-/// Returns the line of least relative deviations; latency and slope >= 0. One point gives a line
-/// through the origin. Precondition: at least one point; times > 0.
+/// Returns the line of least relative deviations; latency and slope >= 0. Points of one size give a
+/// line through the origin. Precondition: at least one point; times > 0.
 [[nodiscard]] FittedLine fit_line(const std::vector<LinePoint>& points);
 
-/// Tolerance of curves: interpolation between remaining points is within 1 % of every median.
+/// Tolerance of curves: interpolation between kept points is within 1 % of the points left out.
 inline constexpr double kThinningTolerance = 0.01;
-/// Returns the curve with the fewest points. Precondition: at least two points, ascending in size; times > 0.
+/// Returns a non-falling curve through few of the points. Precondition: at least two points, ascending; times > 0.
 [[nodiscard]] SizeCurve fit_size_curve(const std::vector<LinePoint>& points);
 
 /// Returns the time in ns of `bytes` by `line` alone.
@@ -87,10 +87,10 @@ inline constexpr double kThinningTolerance = 0.01;
 /// random access faults more often.
 struct FaultFit {
   Bytes page;
-  double fault_ns = 0;
+  double fault_ns = 0;  ///< cost of one fault
   double latency_ns = 0;
-  double ns_per_byte = 0;  ///< time of copies between faults, as given
-  double median_residual = 0;
+  double ns_per_byte = 0;      ///< 1 / rate, as given to fit_faults() or less
+  double median_residual = 0;  ///< median of |fit / time - 1|
   [[nodiscard]] double at(Bytes bytes) const;
 };
 

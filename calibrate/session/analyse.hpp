@@ -33,20 +33,20 @@ struct SharedRate {
   double rate = 0;  ///< rate of each device in bytes/s
 };
 
-/// Cost by size, of pinning or allocating.
+/// Time by size to pin, allocate or free memory.
 struct CostFit {
-  std::string name;  ///< such as "pin register"
+  std::string name;  ///< measurement and metric, such as "pin register"
   TransferFit fit;
 };
 
 struct LaunchFit {
-  std::optional<double> time_ns;        ///< ns of one kernel among many empty ones
-  std::optional<double> issue_ns;       ///< ns of the launching call
-  std::optional<double> round_trip_ns;  ///< ns from launch to synchronised
-  std::optional<double> event_wait_ns;  ///< ns from one stream to another
+  std::optional<double> time_ns;        ///< device time of one of many empty kernels
+  std::optional<double> issue_ns;       ///< host time of the launching call
+  std::optional<double> round_trip_ns;  ///< from launch until the host knows of the end
+  std::optional<double> event_wait_ns;  ///< from the end on one stream to the start on another
 };
 
-/// Highest generation seen on the link, at the start or after copies.
+/// Highest PCIe generation and width seen, at the start or after copies.
 struct LinkState {
   int generation = 0;
   int width = 0;
@@ -57,9 +57,9 @@ struct Calibration {
   std::optional<FaultFit> faults;  ///< fit of copies to GPU memory on page faults
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
-  std::vector<SharedRate> sustained;    ///< 16 copies back to back, as nvbandwidth does
-  std::vector<SharedRate> all_devices;  ///< by device, while all devices copy
-  // Bytes/s, reads plus writes; 0: not measured.
+  std::vector<SharedRate> sustained;    ///< rates of 16 copies back to back, as nvbandwidth does
+  std::vector<SharedRate> all_devices;  ///< rate of each device while all devices copy
+  // Rates of memory are in bytes/s, reads plus writes; 0: not measured.
   double near_rate = 0;      ///< rate of GPU memory, beyond the caches
   double host_rate = 0;      ///< rate of host memory, all threads
   double host_rate_one = 0;  ///< rate of host memory, one thread

@@ -11,21 +11,21 @@
 namespace ooc {
 
 struct ProfileHead {
-  const HardwareProfile& like;  ///< profile that supplies numbers that were not measured
-  std::string name;             ///< name of the profile; empty: the device's
+  const HardwareProfile& like;  ///< profile that supplies what was not measured
+  std::string name;             ///< name of the new profile; empty: from the device's name
   std::string date;             ///< date of the measurement; may be empty
 };
 
 struct Assembled {
   HardwareProfile profile;
-  std::vector<std::string> remarks;  ///< numbers that were adjusted or left out
+  std::vector<std::string> remarks;  ///< on numbers that were adjusted or left out
 };
 
 /// Returns the profile. Throws SpecError unless pinned copies were measured in both directions.
 [[nodiscard]] Assembled assemble_profile(const SampleSet& set, const Calibration& calibration,
                                          const ProfileHead& head);
 
-/// Sets the provenance of `fields`, and removes entries for them and for fields below them.
+/// Marks `fields` as measured, in place of provenance entries for them and for fields below them.
 void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
                   const std::string& date);
 /// Returns the rate rounded to MB/s, finer than any timing.

@@ -14,13 +14,13 @@ namespace ooc {
 struct ReportInput {
   const SampleSet& set;
   const Calibration& calibration;
-  const HardwareProfile& profile;  ///< profile after writing and reading it, with `assumed`
+  const HardwareProfile& profile;  ///< as read back from its file, so with `assumed`
   const std::vector<std::string>& remarks;
 };
 
 [[nodiscard]] std::string calibration_report(const ReportInput& input);
 
-/// Returns JSON for charts of throughput over size (docs/formats.md, 10); `tool` as in other results.
+/// Returns JSON for charts of throughput over size (docs/formats.md, 10). `version`, `command`: of this program.
 [[nodiscard]] std::string calibration_json(const ReportInput& input, std::string_view version,
                                            const std::vector<std::string>& command);
 

@@ -19,14 +19,14 @@ namespace ooc {
 /// Keys of a record with their values as texts, without times.
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::optional<std::string> find_value(const KeyValues& values, std::string_view key);
-/// Returns the value as a number; unset if the key is absent or its value is not a number of that type.
+/// find_integer() and find_number() return the value as a number; unset: no such key, or no such number.
 [[nodiscard]] std::optional<long long> find_integer(const KeyValues& values, std::string_view key);
 [[nodiscard]] std::optional<double> find_number(const KeyValues& values, std::string_view key);
 
 /// Record: an object of texts, numbers and lists of numbers on one line.
 struct BenchRecord {
   std::string kind;     ///< such as "begin", "samples", "done"
-  std::string request;  ///< text that identifies the request; may be empty
+  std::string request;  ///< text of the request that the record is about; empty: none
   KeyValues values;     ///< other texts and numbers, by key
   std::map<std::string, std::vector<double>> lists;
   std::string place;  ///< line for messages, such as "line 7"
@@ -36,8 +36,8 @@ struct BenchRecord {
   }
 };
 
-/// Calls `take` with each record. An unterminated last line, left by an interruption, is dropped. Throws SpecError with
-/// file and line for malformed lines, and unless the first record states a known version.
+/// Calls `take` with each record of `text`. An unterminated last line, left by an interruption, is dropped. Throws
+/// SpecError with file and line for malformed lines, and unless the first record states a known version.
 void read_records(std::string_view text, const std::string& file,
                   const std::function<void(const BenchRecord&)>& take);
 
@@ -50,7 +50,7 @@ struct SampleGroup {
   KeyValues request;  ///< "what" first, then the other keys by name
   std::string error;  ///< reason why the request was refused or ended the program; empty: none
   std::vector<std::string> notes;
-  KeyValues done;  ///< other values of the `done` record
+  KeyValues done;  ///< values of the `done` record
   std::vector<MetricSamples> metrics;
 
   [[nodiscard]] std::size_t count() const;
@@ -59,17 +59,17 @@ struct SampleGroup {
     return find_value(request, name).value_or("");
   }
   [[nodiscard]] Bytes bytes() const;
-  /// Returns times > 0 in ns. A time of 0 is below the timer's resolution and would mean an infinite rate.
+  /// Returns the times > 0 of a metric in ns. A time of 0 is below the timer's resolution: an infinite rate.
   [[nodiscard]] std::vector<double> times(std::string_view metric) const;
   /// Returns the median of times(metric) without outliers; unset: no times.
   [[nodiscard]] std::optional<double> median(std::string_view metric) const;
 };
 
-/// Clock readings twice a second during measurements.
+/// Readings of the device's clock and power, twice a second during measurements.
 struct ClockReadings {
   std::vector<double> sm_mhz;
   std::vector<double> power_w;
-  std::size_t throttled = 0;  ///< readings throttled for a reason other than idleness
+  std::size_t throttled = 0;  ///< number of readings with a reason to throttle but idleness
 };
 
 struct SampleSet {
@@ -80,19 +80,19 @@ struct SampleSet {
   KeyValues machine;    ///< values of the `machine` record
   std::vector<SampleGroup> groups;
   ClockReadings clocks;
-  std::size_t left_out = 0;  ///< requests left out by the latest session for lack of time
+  std::size_t left_out = 0;  ///< number of requests for which the latest session lacked time
 
   [[nodiscard]] std::size_t count() const;
   /// Returns the groups of measurement `what` that have samples.
   [[nodiscard]] std::vector<const SampleGroup*> of(std::string_view what) const;
 };
 
-/// Converts "copy bytes=4096 direction=to_near mode=pinned" to keys and back.
+/// request_keys() converts "copy bytes=4096 mode=pinned" to keys, request_text() keys to such a text.
 [[nodiscard]] KeyValues request_keys(std::string_view text);
 [[nodiscard]] std::string request_text(const KeyValues& request);
 
 /// Reads the records of one or several sessions. For repeated requests the last one counts. Throws
-/// SpecError as read_records does, and for records of two machines.
+/// SpecError as read_records(), and for records of two machines.
 [[nodiscard]] SampleSet read_samples(std::string_view text, const std::string& file);
 
 }  // namespace ooc

@@ -45,7 +45,7 @@ struct Settings {
 };
 const Settings& settings();
 
-// Fault that the environment asks for at this call of `name`. Counts the call.
+// Counts a call of `name`, and returns the fault that the environment asks for. HANG and DIE act at once.
 struct Fault {
   int code = 0;          // error to return; 0: none
   bool corrupt = false;  // one byte arrives wrong
@@ -90,10 +90,10 @@ class Device {
   double host_now_ns() const { return host_ns_; }
   void spend_host_ns(double ns);
 
-  // Puts `operation` on `stream` at the host's present time. Costs the host `issue_ns`.
+  // Puts `operation` on `stream` at the host's present time; costs `issue_ns`. Behind 1,024 others the host waits.
   void push(CUstream_st* stream, Operation operation);
-  // Runs the clock until the stream is empty. False if that never happens: all work waits for a
-  // gate that only the waiting host could open.
+  // run_until_... run the clock until that is so (recorded: all records of the event). False if it never
+  // happens: all work waits for a gate that only the waiting host could open.
   bool run_until_empty(const CUstream_st* stream);
   bool run_until_recorded(const CUevent_st* event);
   bool run_until_idle();
@@ -126,8 +126,8 @@ Device& device();  // the process's only one
 // Puts a stub kernel on `stream` that takes `ns` at full speed, with `effect` at its end.
 cudaError_t launch(cudaStream_t stream, Work work, double ns, std::function<void()> effect);
 
-// Kinds of memory. All are ordinary memory of this process; they differ in cost of copies and in
-// what is refused.
+// Kinds of memory; kUnknown: not allocated here. All are ordinary memory of this process; they differ
+// in cost of copies and in what is refused.
 enum class Kind { kUnknown, kNear, kPinned, kManaged };
 
 // Returns the kind of the allocation that contains [pointer, pointer + bytes).

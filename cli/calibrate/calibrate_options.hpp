@@ -8,19 +8,20 @@
 
 namespace ooc {
 
-/// Throws SpecError for what `calibrate` cannot do, and if an output would replace an input or another output.
+/// Throws SpecError for bad flags of `calibrate`, without --output, and if an output would replace another file of it.
 void check_calibration(const Arguments& arguments);
 
-/// Returns --date; unset: not given.
+/// Returns --date; unset: not given. Throws SpecError unless as 2025-01-31.
 [[nodiscard]] std::optional<std::string> date_option(const Arguments& arguments);
-/// Returns --within in seconds: no request begins that would end later; unset: not given.
+/// Returns --within in seconds: no measurement begins that would end later. Unset: not given. Throws SpecError.
 [[nodiscard]] std::optional<double> within_s_of(const Arguments& arguments);
 
-// Options of every command that starts the calibration program:
+/// Returns --device as 1 to 3 digits, default "0"; throws SpecError for other texts.
 [[nodiscard]] std::string device_number_of(const Arguments& arguments);
+/// Returns --time-limit in ms, default 120,000; throws SpecError unless 1 ms to 60 min.
 [[nodiscard]] int silence_ms_of(const Arguments& arguments);
 
-/// Returns `<output>.samples.jsonl`.
+/// Returns the path of the samples file: value of --output and ".samples.jsonl".
 [[nodiscard]] std::string samples_path(const Arguments& arguments);
 /// True if samples and a lock can be stored beside the profile: the output is no device and no pipe.
 [[nodiscard]] bool has_files_beside(const Arguments& arguments);

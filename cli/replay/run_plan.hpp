@@ -18,14 +18,14 @@ namespace ooc {
 
 // Result of a replay from the output of ooc-paleo-gpu, and a check that the profile describes that machine.
 
-/// Returns the latest answer to plan `id`, or why the device did not run it. `text` may hold other
-/// plans and measurements. Throws SpecError if it is malformed or has no answer.
+/// Returns the latest run of plan `id`, or the reason why the device did not run it. `text`: output of
+/// ooc-paleo-gpu. Throws SpecError if it is malformed or has no answer to this plan.
 [[nodiscard]] std::variant<MeasuredRun, std::string> read_measured_run(std::string_view text,
                                                                        const std::string& file,
                                                                        long long id,
                                                                        const ReplayPlan& plan);
 [[nodiscard]] std::vector<Span> measured_spans(const MeasuredRun& run);
-/// Returns, by step, the waits of the plan and those for memory.
+/// Returns by step the steps of other queues that it waits for, for data or memory (StepWaits).
 [[nodiscard]] Csr<StepId, StepId> all_waits(const ReplayPlan& plan);
 
 /// Returns why the profile may describe another device, for a warning; empty: no reason. A measured
@@ -34,8 +34,8 @@ namespace ooc {
 [[nodiscard]] std::string machine_mismatch(const HardwareProfile& profile,
                                            const std::string& device);
 
-/// Returns the measured run; or the exit code, after a message on standard error. Throws
-/// Interrupted after Ctrl-C.
+/// Returns the run on the device, or that of --import-measurements; or the exit code, after a message on
+/// standard error. Throws Interrupted after Ctrl-C, SpecError as read_measured_run().
 [[nodiscard]] std::variant<MeasuredRun, int> run_plan(const Arguments& arguments,
                                                       const ReplayText& text,
                                                       const ReplayPlan& plan);

@@ -6,11 +6,11 @@
 
 namespace ooc {
 
-/// Throws SpecError for missing, repeated or too many values.
+/// Returns the lists of all axes. Throws SpecError for missing, repeated or too many values.
 [[nodiscard]] SweepLists sweep_lists(const Arguments& arguments);
 
-/// Loads the files. Throws SpecError for a file given twice, and for an error that all rows of a
-/// network on a machine would have. Default of --framework: the machines' (load_framework_of).
+/// Loads the files of the grid. Throws SpecError for a file given twice, and for an error that all
+/// rows of a network on a machine would have. Default of --framework: as load_framework_of().
 [[nodiscard]] SweepInputs load_sweep(const SweepGrid& grid, CaseOptions options);
 
 }  // namespace ooc

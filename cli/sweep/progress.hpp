@@ -11,24 +11,24 @@
 namespace ooc {
 
 struct Advance {
-  std::size_t done = 0;   ///< number of rows present
-  std::size_t added = 0;  ///< number of rows from this run, part of `done`
-  std::size_t all = 0;
-  std::chrono::duration<double> spent{};
+  std::size_t done = 0;                   ///< number of rows written, by earlier runs too
+  std::size_t added = 0;                  ///< number of rows from this run, part of `done`
+  std::size_t all = 0;                    ///< number of rows of the sweep
+  std::chrono::duration<double> spent{};  ///< time of this run so far
 };
 /// Returns "1200 of 9000 rows, 13 %, 350 rows/s, 22 s left".
 [[nodiscard]] std::string advance_text(const Advance& advance);
 
 class Progress {
  public:
-  /// Shows nothing if remarks are not wanted. `before`: rows present at the start.
+  /// Shows nothing with kQuiet. `before`: number of rows from earlier runs. `all`: of the sweep.
   Progress(Remarks remarks, std::size_t before, std::size_t all);
   ~Progress();  ///< clears its line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void show(std::size_t done);
-  /// Shows the last count again, with the time until now.
+  /// Shows the last number of rows again, with rate and time left as of now.
   void show_again() { show(done_); }
 
  private:

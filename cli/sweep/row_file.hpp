@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// File that only this process writes. If this process created it and left it empty, it is removed.
+/// File that only this process writes, by a lock. If this process created the file and left it empty, it is removed.
 class LockedFile {
  public:
   /// Opens the file. `name`: as for -o. Throws SpecError if it cannot be written, or if another process writes it.
@@ -21,7 +21,7 @@ class LockedFile {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& path() const { return path_; }  ///< links resolved
   [[nodiscard]] int descriptor() const { return descriptor_; }
-  void empty() const;
+  void empty() const;  ///< removes all contents
   /// Forces data to disk, since network file systems report failed writes late.
   void sync() const;
 
@@ -48,7 +48,7 @@ class RowFile {
   virtual void write(std::string_view rows) = 0;
 };
 
-/// Throws SpecError: the file belongs to another sweep.
+/// Throws SpecError: the file has the rows of another sweep, with `found` where this sweep has `expected`.
 [[noreturn]] void refuse_rows(const LockedFile& file, const std::string& found,
                               const std::string& expected);
 

@@ -10,26 +10,26 @@
 
 namespace ooc {
 
-/// Data for the text behind the rows.
+/// Data for the text after the rows.
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
   const SweepSummary& summary;
 };
 
-/// Text format: before the rows, for one row, between rows, and behind them.
+/// Functions that write a sweep in one format.
 struct SweepFormat {
   std::string_view name;
   /// Returns the text before the rows. `first`: inputs of a row; all rows have its columns.
   std::string (*begin)(const ToolInfo& tool, const RunInputs& first);
-  RowFormat rows;
-  std::string (*end)(const SweepEnd& end);
+  RowFormat rows;                           ///< text of one row, and between rows
+  std::string (*end)(const SweepEnd& end);  ///< returns the text after the rows
 };
 
 /// Returns the format "csv", "json", "jsonl" or "sqlite"; null: unknown.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
-/// Returns a table with at most `most` knees, for people.
+/// Returns a table with at most `most` knees: slowest links within 1 % and 5 % of computing alone.
 [[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
 
 }  // namespace ooc

@@ -15,12 +15,12 @@
 
 namespace ooc {
 
-/// Fields of a result by name. NaN: unknown, `note` gives the reason. Yes and no are 1 and 0.
+/// Result of a row's job. Numbers by name of a field; NaN: unknown; yes and no are 1 and 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
   std::map<std::string, double> of_layers = {};  ///< of layers, such as "backward_ns of conv1"
-  std::string note = {};
-  std::string job_kind = {};  ///< kind of job, for predictions
+  std::string note = {};                         ///< reason for unknown numbers
+  std::string job_kind = {};  ///< as in the table of errors, if the job is a prediction
 };
 
 class RowRunner {
@@ -41,9 +41,9 @@ class RowRunner {
   void predict(const Arguments& arguments, const UseRun& use);
 
  private:
-  /// Returns the in-core time of a part of the iteration, as others measure it: enough memory, the fastest algorithms.
+  /// Returns the in-core time of the measured part of the iteration, with enough memory and the fastest algorithms.
   [[nodiscard]] Answer time(const Asked& asked, const SpecView& place);
-  /// Returns the options for measured networks, whose kernels are those of `software`.
+  /// Returns the options for networks measured with the kernels of `stack`.
   [[nodiscard]] const CaseOptions& options_under(
       const std::shared_ptr<const MeasuredSoftware>& stack, const SpecView& place);
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,
@@ -51,7 +51,7 @@ class RowRunner {
   [[nodiscard]] JobResult made(const Arguments& arguments);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
-  /// Returns the time of one copy on the machine of the profile.
+  /// Returns time_ns of one copy. Throws SpecError at `place`.
   [[nodiscard]] JobResult copy(const Asked& asked, const SpecView& place);
   /// Returns fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
   [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;
@@ -65,8 +65,8 @@ class RowRunner {
   std::map<std::shared_ptr<const MeasuredSoftware>, CaseOptions> software_;
   std::deque<std::pair<WorkloadOptions, Workload>> workloads_;
   std::map<std::string, Machine> machines_;
-  std::map<std::string, JobResult> results_;  ///< results by command line
-  Bounds bounds_ = Bounds::kNone;             ///< kAll if the current metric is a bound
+  std::map<std::string, JobResult> results_;  ///< by folder of the row and command line
+  Bounds bounds_ = Bounds::kNone;             ///< kAll if the current metric needs lower bounds
 };
 
 }  // namespace ooc

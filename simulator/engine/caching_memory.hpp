@@ -23,14 +23,14 @@
 
 namespace ooc {
 
-/// Streams whose blocks have pools of their own.
+/// CUDA streams for which the allocator keeps pools of their own.
 enum class CacheStream { kKernels, kCopiesIn, kSums };
 
 class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
-  static constexpr bool kUndoneCounts = true;  ///< segments of a failed attempt stay reserved
+  static constexpr bool kUndoneCounts = true;  ///< segments made by a failed take() stay
 
-  /// `costs` (first_states, the tensors of workspaces) must outlive the object.
+  /// All arguments must outlive the object. `costs`: first_states, and the largest tensor of workspaces.
   CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const CostTable& costs);
   /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
@@ -48,10 +48,10 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
     hole_ = step.acquired.count() - lacks_;
     return false;
   }
-  /// Returns the peak of reserved bytes, as PyTorch reports it. `first_states` are in static bytes already.
+  /// Returns the peak of reserved bytes, as PyTorch reports it, less first_states, which are in static bytes.
   [[nodiscard]] std::int64_t peak() const { return std::max<std::int64_t>(0, peak_ - states_); }
   [[nodiscard]] std::int64_t free() const { return capacity_ - buffers_.cache.taken; }
-  /// Returns the largest block that would fit, in a free piece or in a new segment.
+  /// Returns the bytes of the largest block that would fit; after a failed take(), the step's bytes less those lacking.
   [[nodiscard]] std::int64_t largest_hole() const;
   bool place(BlockId block);
   void remove(BlockId block);
@@ -79,13 +79,11 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
 
   const CostTable* costs_;
   std::int64_t states_ = 0;   ///< bytes of all states in `first_states`
-  std::int64_t largest_ = 0;  ///< tensor in the workspace of the task at hand; 0: it is one tensor
-  bool to_make_ = false;
-  /// Bytes that the last tensor without a place lacked, those of its step before it placed.
-  std::int64_t lacks_ = 0;
-  std::optional<std::int64_t>
-      hole_;  ///< what the last step would have needed larger; unset: it found room
-  CacheStream stream_ = CacheStream::kKernels;  ///< of the blocks at hand
+  std::int64_t largest_ = 0;  ///< bytes of the largest tensor in the workspace; 0: it is one tensor
+  bool to_make_ = false;      ///< true until first_states are allocated
+  std::int64_t lacks_ = 0;    ///< bytes lacking to the last tensor without a place
+  std::optional<std::int64_t> hole_;  ///< largest_hole() after a failed take(); else unset
+  CacheStream stream_ = CacheStream::kKernels;  ///< stream of the step that takes blocks
   std::int64_t capacity_;
 };
 

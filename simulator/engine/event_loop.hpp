@@ -37,13 +37,13 @@ namespace ooc::event_loop {
 /// State of a run that is stuck: no step is running and no head of a queue can start.
 struct StoppedRun {
   const Plan& plan;
-  const QueuedStep& head;  ///< head that was ready first
-  std::int64_t free = 0;   ///< free bytes
+  const QueuedStep& head;  ///< head of a queue that was ready first
+  std::int64_t free = 0;   ///< free bytes of GPU memory
   std::int64_t largest_hole = 0;
   std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended
 };
 
-/// Returns the step that lacks memory and the blocks that hold it (simulate.cpp).
+/// Returns the step that lacks memory, and the blocks in use (simulate.cpp).
 [[nodiscard]] Blocked describe(const StoppedRun& run);
 
 inline constexpr std::size_t kComputeQueue = queue_index(StepKind::kCompute);
@@ -52,21 +52,21 @@ inline constexpr std::size_t kFarComputeQueue = queue_index(StepKind::kFarComput
 /// Upper limit of all instants, in ns, so that adding one duration (< 2^54 ns) cannot overflow.
 inline constexpr std::int64_t kLastInstant = std::int64_t{1} << 62;
 
-/// Running queue. Instants in ns.
+/// State of one queue during a run. Instants in ns.
 struct Lane {
-  const QueuedStep* next = nullptr;  ///< running step, or head
+  const QueuedStep* next = nullptr;  ///< running step, or the next one; == end: none left
   const QueuedStep* end = nullptr;
-  std::int64_t ready = kNoEvent;  ///< start of the head's wait for memory; kNoEvent: no such wait
-  std::int64_t last_end = 0;      ///< end of the previous step
-  std::int64_t ended_round = -1;
+  std::int64_t ready = kNoEvent;  ///< when `next` began to wait for memory; kNoEvent: it does not
+  std::int64_t last_end = 0;      ///< end of the queue's previous step; 0 if none
+  std::int64_t ended_round = -1;  ///< round in which that step ended; -1: none
 };
 
-/// Interface of observers, which hear of every start and end in order; this observer ignores them.
+/// Observer without effect. The loop calls an observer at every start and end of a step, in order.
 struct NoObserver {
   void started(StepId /*step*/) const {}
   void ended(StepId /*step*/) const {}
 };
-/// Observer that writes the events to an array with enough space for all: the loop must not allocate.
+/// Observer that writes the events to an array. The caller gives it space for all: the loop must not allocate.
 class EventRecorder {
  public:
   explicit EventRecorder(StepEvent* next) : next_(next) {}
@@ -82,9 +82,9 @@ struct Setting {
   const CostTable& costs;
   Timeline& timeline;
   StallRecorder& stalls;
-  // Only for kHost, by compute step:
-  std::span<const std::int64_t> issued = {};   ///< instant of issue if the host never waits
-  std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory, by list_pinning()
+  // The spans below are read only with kHost. By step; entries of copies are unused.
+  std::span<const std::int64_t> issued = {};   ///< instant of issue, if the host never waits
+  std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory before (list_pinning())
 };
 
 template <class Memory, class Link, class Observer, bool kHost>
@@ -150,7 +150,7 @@ class Run {
     return least >= 0;
   }
 
-  /// True if the queue is idle and its head's waits have ended.
+  /// True if the queue is idle, all that its next step waits for has ended, and the host (kHost) has issued it.
   OOC_INLINE_MEMBER bool startable(std::size_t queue) const {
     const Lane& lane = lanes_[queue];
     if constexpr (kHost) {
@@ -159,7 +159,7 @@ class Run {
     return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(*lane.next);
   }
 
-  /// Returns the instant at which the host has issued the head of a queue; 0 for copies. Precondition: there is a head.
+  /// Returns the instant at which the host issues the queue's next step; 0 for copies. Precondition: one is left.
   OOC_INLINE_MEMBER std::int64_t issued(std::size_t queue) const {
     if (!runs_tasks(queue)) return 0;
     const Lane& lane = lanes_[queue];
@@ -228,7 +228,7 @@ class Run {
     lane.ready = kNoEvent;
   }
 
-  /// Starts all heads that may start, if their order does not matter and all fit together. Else returns false.
+  /// Starts the next steps of all queues that may start. False, and none is started, unless all of them fit together.
   OOC_INLINE_MEMBER bool start_together() {
     std::array<bool, kQueues> starts;
     std::int64_t wanted = 0;
@@ -250,7 +250,7 @@ class Run {
     start_in_order();
   }
 
-  /// Starts heads one by one, by (ready time, sequence).
+  /// Starts the next steps that fit, one by one, in the order of (ready time, sequence).
   OOC_INLINE_MEMBER void start_in_order() {
     std::array<std::size_t, kQueues> candidates;
     auto end = candidates.begin();
@@ -276,7 +276,7 @@ class Run {
     }
   }
 
-  /// Returns the step whose end freed memory in this round; a copy out if there is one.
+  /// Returns a step whose end freed memory in this round: a copy out, else the first in sequence; unset: none.
   OOC_INLINE_MEMBER std::optional<StepId> releaser() const {
     std::optional<StepId> found;
     for (std::size_t queue = 0; queue < kQueues; ++queue) {
@@ -342,8 +342,8 @@ class Run {
   Span* spans_;
   const TaskAlternative* alternatives_;
   std::array<Lane, kQueues> lanes_{};
-  std::array<std::int64_t, kQueues> events_{};  ///< next event; kNoEvent: idle
-  std::array<std::int32_t, kQueues> done_{};    ///< number of steps that have ended
+  std::array<std::int64_t, kQueues> events_{};  ///< by queue: ns of its next event; kNoEvent: idle
+  std::array<std::int32_t, kQueues> done_{};    ///< by queue: number of steps that have ended
   std::int64_t now_ = 0;
   std::int64_t round_ = 0;
   std::int64_t busy_ = 0;

@@ -22,21 +22,21 @@ namespace ooc {
 
 /// Instant of an event that never comes.
 inline constexpr std::int64_t kNoEvent = std::numeric_limits<std::int64_t>::max();
-/// Placeholder until settle(), at the end of the engine's round, gives a copy that begins to move bytes its rate.
+/// Event of a copy that begins to move bytes in this round, until settle() at the round's end knows its rate.
 inline constexpr std::int64_t kUnsettled = kNoEvent - 1;
 
-/// State of the copy on one queue. Times in ns.
+/// Copy on one queue, in progress.
 struct Mover {
-  bool moving = false;  ///< moves bytes; false: idle or in its latency
-  BytesPerSecond own_rate;
-  BytesPerSecond rate;     ///< current rate; 0 until first settled
-  Int128 remainder = 0;    ///< bytes x 10^9 to move at `since`
-  std::int64_t since = 0;  ///< ns; last change of rate
+  bool moving = false;      ///< moves bytes; false: idle or in its latency
+  BytesPerSecond own_rate;  ///< rate while the other direction is idle
+  BytesPerSecond rate;      ///< current rate; 0 until settle()
+  Int128 remainder = 0;     ///< bytes x 10^9 that were left to move at `since`
+  std::int64_t since = 0;   ///< instant in ns of the last change of rate
 };
 
 enum class Direction : std::uint8_t { kToFar, kToNear };
 
-/// Direction, tensor and cost of a copy.
+/// Copy of a tensor: which tensor, and which of its costs.
 struct Copy {
   Direction direction = Direction::kToFar;
   bool on_demand = false;
@@ -50,11 +50,11 @@ struct Copy {
 
 class PrivateLink {
  public:
-  static constexpr bool kHasPhases = false;  ///< a copy has no event but its end
+  static constexpr bool kHasPhases = false;  ///< false: a copy has no event but its end
 
   explicit PrivateLink(const CostTable& costs) : costs_(costs.transfers) {}
 
-  /// Starts the copy on `queue` and returns the time of its next event.
+  /// Starts the copy at instant `now`, and returns the instant of its end.
   std::int64_t start(const Copy& copy, std::size_t /*queue*/, std::int64_t now) {
     return now + copy.cost(costs_).alone.count();
   }
@@ -70,9 +70,9 @@ class SharedLink {
   explicit SharedLink(const CostTable& costs);
 
   std::int64_t start(const Copy& copy, std::size_t queue, std::int64_t now);
-  /// Handles the event of `queue`. True if the copy has ended; false if its latency has.
+  /// Handles the event of the copy on `queue`. True: the copy has ended. False: its latency has, and `event` is set.
   bool arrived(std::size_t queue, std::int64_t now, std::int64_t& event);
-  /// Sets the events moved by changes of rate. Call after the starts of a round.
+  /// Updates `events`, by queue, where rates have changed. Call after all starts of a round.
   void settle(std::int64_t now, std::span<std::int64_t> events) {
     if (changed_) reevaluate(now, events);
   }
@@ -84,7 +84,7 @@ class SharedLink {
 
   const CostTable& costs_;
   std::array<Mover, 3> movers_{};  ///< by queue_index
-  bool changed_ = false;           ///< the set of moving copies has changed since the last settle
+  bool changed_ = false;           ///< true: a copy began or ended to move bytes since settle()
 };
 
 }  // namespace ooc

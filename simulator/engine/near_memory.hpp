@@ -20,38 +20,39 @@ struct Hole {
   std::int64_t bytes = 0;
 };
 
-/// Free address ranges.
+/// Address ranges of AddressedMemory that are free.
 struct Arena {
-  std::vector<Hole> holes;  ///< by address; neighbours are joined
-  std::int64_t free = 0;
+  std::vector<Hole> holes;  ///< sorted by address; neighbours are joined
+  std::int64_t free = 0;    ///< bytes of all holes
 };
 
-/// Piece of a segment of the caching allocator, taken or free. Neighbour -1: end of the segment.
+/// Piece of a segment of the caching allocator, taken or free. References to pieces are indices in
+/// MemoryBuffers::pieces.
 struct Piece {
   std::int64_t bytes = 0;
-  std::int64_t segment = 0;  ///< index of its segment, in order of allocation
+  std::int64_t segment = 0;  ///< number of its segment, in order of allocation
   std::int64_t offset = 0;
-  std::int32_t before = -1;
-  std::int32_t after = -1;
-  std::int32_t next = -1;  ///< of the same block, if taken
-  std::int16_t pool = 0;   ///< index in SegmentCache::free
+  std::int32_t before = -1;  ///< neighbour in the segment; -1: none
+  std::int32_t after = -1;   ///< neighbour in the segment; -1: none
+  std::int32_t next = -1;    ///< another piece of the same block, if taken; -1: none
+  std::int16_t pool = 0;     ///< index in SegmentCache::free
   bool free = false;
 
   [[nodiscard]] bool is_segment() const { return before < 0 && after < 0; }
 };
 
 struct SegmentCache {
-  /// By pool, of small and of large blocks for each stream: free pieces by size, then by address.
+  /// Free pieces, sorted by size, then segment and offset. Pools 2 s and 2 s + 1: small, large blocks of stream s.
   std::array<std::vector<std::int32_t>, 6> free;
   std::int64_t reserved = 0;  ///< bytes of all segments
-  std::int64_t taken = 0;
+  std::int64_t taken = 0;     ///< bytes of all taken pieces, less what was too small to cut off
   std::int64_t segments = 0;  ///< number of segments ever made
 };
 
 struct MemoryBuffers {
-  std::vector<std::int32_t> releases_left;  ///< by block: number of releasers that have not ended
+  std::vector<std::int32_t> releases_left;  ///< by block: number of releasers yet to end
   Arena arena;
-  std::vector<std::int64_t> addresses;  ///< by block: address, or index of its first piece
+  std::vector<std::int64_t> addresses;  ///< by block in use: address, or index of its first piece
   SegmentCache cache;
   std::vector<Piece> pieces;
   std::vector<std::int32_t> unused_pieces;  ///< indices in `pieces` for reuse
@@ -59,13 +60,12 @@ struct MemoryBuffers {
 
 inline constexpr std::int64_t kBlockAlignment = 512;
 
-/// Memory as a byte counter. All kinds of memory have its interface. take and release: the blocks
-/// of a step, all or nothing. free and largest_hole: bytes, for reports. has_freed: true if the
-/// end of the step freed memory.
+/// Memory as a byte counter. All kinds of memory have its functions but take_bytes(). take(): takes all blocks of a
+/// step, or none and returns false. free(), largest_hole(): bytes, for reports. has_freed(): true if the end of the
+/// step freed memory.
 class IdealMemory {
  public:
-  /// False: steps that fit together may start in any order.
-  static constexpr bool kOrderMatters = false;
+  static constexpr bool kOrderMatters = false;  ///< steps that fit together fit in any order
 
   IdealMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers);
 
@@ -99,12 +99,12 @@ class IdealMemory {
 
   const Plan* plan_;
   MemoryBuffers* buffers_;
-  std::int64_t used_ = 0;  ///< bytes without static bytes; not in a buffer, to stay in a register
+  std::int64_t used_ = 0;  ///< bytes without static bytes; a member, so that it can be a register
   std::int64_t limit_;
   std::int64_t peak_ = 0;
 };
 
-/// Bytes of the budget that are left for blocks.
+/// Returns the bytes of the budget for blocks; 0 if static bytes exceed it.
 [[nodiscard]] inline std::int64_t room_beside_static(const Plan& plan, Bytes budget) {
   return std::max<std::int64_t>(0, (budget - plan.static_bytes).count());
 }
@@ -113,8 +113,8 @@ class IdealMemory {
   return (bytes.count() + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
 }
 
-/// Memory that gives each block an address. `Allocator` has place(BlockId), which may fail, remove(BlockId)
-/// and kUndoneCounts: true if blocks taken and given back in a failed attempt count towards the peak.
+/// Memory that gives each block a place. `Allocator` has place(BlockId), false if there is none, remove(BlockId), and
+/// kUndoneCounts: true if blocks taken and given back in a failed take() count towards the peak.
 template <class Allocator>
 class PlacedMemory {
  public:

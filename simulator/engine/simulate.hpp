@@ -18,10 +18,10 @@
 namespace ooc {
 
 enum class Allocator {
-  kIdeal,     ///< byte counter
-  kFirstFit,  ///< addresses, 512 B aligned; free neighbours join
-  kBestFit,
-  kCaching,  ///< PyTorch's (caching_memory.hpp)
+  kIdeal,     ///< byte counter, no fragmentation
+  kFirstFit,  ///< block in the first hole that is large enough, 512 B aligned
+  kBestFit,   ///< block in the smallest such hole
+  kCaching,   ///< PyTorch's (caching_memory.hpp)
 };
 
 struct SimulationInput {
@@ -29,13 +29,13 @@ struct SimulationInput {
   const CostTable& costs;
   Bytes budget;  ///< GPU memory, static bytes included
   Allocator allocator = Allocator::kIdeal;
-  bool records = false;  ///< true: the result has Timeline::events
+  bool records = false;  ///< true: the timeline in `buffers` gets events
 };
 
-/// Runs the plan once. Throws SpecError if the iteration would last longer than 146 years (2^62 ns).
+/// Runs the plan, with Timeline::events. Throws SpecError if the iteration lasts longer than 146 years (2^62 ns).
 [[nodiscard]] Outcome simulate(const SimulationInput& input);
 
-/// Memory of a run. Later runs, as in sweeps, reuse it and allocate nothing.
+/// Vectors that a run fills. Later runs, as in sweeps, reuse them and allocate nothing.
 struct SimulationBuffers {
   Timeline timeline;  ///< result; invalid if the run was blocked
   MemoryBuffers memory;
@@ -43,7 +43,8 @@ struct SimulationBuffers {
   std::vector<std::int64_t> pinning;
 };
 
-/// Runs the plan once and leaves the timeline in `buffers`. Unset: the plan ran to its end.
+/// Runs the plan; `buffers` gets the timeline. Unset: the plan ran to its end. Throws SpecError as above.
+/// With kCaching, if CostTable::first_states is not empty, the plan runs twice, and the second iteration counts.
 [[nodiscard]] std::optional<Blocked> simulate(const SimulationInput& input,
                                               SimulationBuffers& buffers);
 

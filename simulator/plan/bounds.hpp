@@ -18,40 +18,40 @@ namespace ooc {
 
 struct LowerBounds {
   Duration compute;  ///< bound 1: sum of the tasks' times
-  Duration link;     ///< bound 2: time of all forced copies on the link
-  Duration cut;      ///< bound 3: for each task, forced copies out before and in after
+  Duration link;     ///< bound 2: most that the copies forced by one cut take on the link
+  Duration cut;      ///< bound 3: for each cut, copies out before its task and in after
   Duration windows;  ///< bound 4: longest path; equals cut if not computed
   [[nodiscard]] Duration best() const;
   void raise(Duration bound);  ///< raises all bounds but `compute` to `bound`
 };
 
-/// Returns the bounds. `budget`: GPU memory, static bytes included. Unset: a single task does not
+/// Returns bounds 1 to 3. `budget`: GPU memory, static bytes included. Unset: a single task does not
 /// fit, so no schedule exists.
 [[nodiscard]] std::optional<LowerBounds> lower_bounds(const TrainingGraph& graph,
                                                       const CostTable& costs, Bytes budget);
 
-/// Task during which some data needed before and after it must be in host memory.
+/// Task during which some tensors that are used before and after must be absent from GPU memory.
 struct Cut {
   TaskId task;
-  Bytes in;   ///< fewest bytes absent, which must be copied in afterwards
-  Bytes out;  ///< bytes of `in` that must be copied out before; host memory has the rest
+  Bytes in;   ///< fewest absent bytes, all copied in after the task
+  Bytes out;  ///< part of `in` copied out before the task; host memory has the rest (inputs)
   Duration defined_from;   ///< compute time up to the end of the first writer of the absent data
   Duration compute_after;  ///< compute time from the latest next use of the absent data on
 };
 
-/// Copies that a budget forces, whatever the link. A second call reuses the memory, so sweeps allocate nothing.
+/// Copies that a budget forces, whatever the link. Sweeps fill one object again and again, without allocation.
 struct MemoryPressure {
-  bool feasible = true;          ///< true if every task fits alone
+  bool feasible = true;          ///< true if each task fits alone
   std::vector<Duration> before;  ///< by task: compute time before it, and one entry for the end
   std::vector<Cut> cuts;         ///< in task order
-  // Scratch of the two passes.
+  // Scratch memory of find_memory_pressure().
   std::vector<std::int32_t> previous;
   std::vector<std::int32_t> next;
   std::vector<std::int32_t> touched_by;
   std::vector<std::int32_t> next_use;
 };
 
-/// Fills `pressure` in time linear in tasks and uses.
+/// Fills `pressure`. `budget`: GPU memory, static bytes included. Time is linear in tasks and uses of tensors.
 void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, Bytes budget,
                           MemoryPressure& pressure);
 
@@ -66,7 +66,8 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
                                      const MemoryPressure& pressure,
                                      std::size_t max_positions = 4096);
 
-/// Rates such that the link needs at least out / to_far + in / to_near for any two amounts.
+/// Rates such that copies of `out` bytes to host memory and `in` bytes to GPU memory, together, take at least
+/// out / to_far + in / to_near.
 struct JointSpeed {
   BytesPerSecond to_far = kInfiniteRate;
   BytesPerSecond to_near = kInfiniteRate;
@@ -74,12 +75,11 @@ struct JointSpeed {
   [[nodiscard]] Duration time(Bytes out, Bytes in) const;
 };
 
-/// Highest rates of the link: to far, to near, and both together.
+/// Highest rates of the link over all tensors: of each direction alone, and of both together.
 struct LinkSpeed {
   BytesPerSecond to_far;
   BytesPerSecond to_near;
   std::array<JointSpeed, 2> together = {};
-
   /// True if the directions do not slow each other down.
   [[nodiscard]] bool independent() const;
   [[nodiscard]] Duration time_together(Bytes out, Bytes in) const {

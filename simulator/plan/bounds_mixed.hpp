@@ -18,11 +18,11 @@ struct MixedBounds {
 
 enum class MixedEffort {
   kDivisible,
-  kWhole,  ///< also bound B, of the cuts with the highest bound A: tens of ms
+  kWhole,  ///< also bound B, at the tasks with the highest bound A; takes tens of ms
 };
 
-/// Returns the bounds. `budget`: GPU memory, static bytes included. `which`: algorithms that
-/// schedules use. Unset: a single task does not fit, so no plan exists.
+/// Returns the bounds for plans with any algorithms. `budget`: GPU memory, static bytes included.
+/// Unset: a single task does not fit with any algorithm, so no plan exists.
 [[nodiscard]] std::optional<MixedBounds> bound_mixed(const TrainingGraph& graph,
                                                      const CostTable& costs, Bytes budget,
                                                      MixedEffort effort);

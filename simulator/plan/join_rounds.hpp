@@ -13,8 +13,8 @@ struct RoundPlan {
   const CostTable& costs;
 };
 
-/// Returns the iteration's plan: `full` repeated, then `last`. `graph`: of a micro-batch on one device. The result is
-/// valid if both plans are, and needs no more memory: micro-batches do not overlap.
+/// Returns the plan of the iteration `all`: `full` repeated, then `last`. `graph`: of a micro-batch on one device. The
+/// result is valid if both plans are, and needs no more memory: micro-batches do not overlap.
 [[nodiscard]] Plan join_rounds(const TrainingGraph& graph, const RoundPlan& full,
                                const RoundPlan& last, const Iteration& all);
 

@@ -15,14 +15,14 @@ namespace ooc {
 class MemoryLedger {
  public:
   explicit MemoryLedger(const std::vector<Bytes>& initial);
-  /// Sets new initial bytes and reuses the memory.
+  /// Sets new initial bytes by position, and reuses the vectors.
   void reset(const std::vector<Bytes>& initial);
 
   /// Adds `bytes` to positions [first, end).
   void book(std::size_t first, std::size_t end, Bytes bytes);
   [[nodiscard]] Bytes max(std::size_t first, std::size_t end) const;
   [[nodiscard]] Bytes at(std::size_t position) const { return max(position, position + 1); }
-  /// Returns the last position in [first, end) above `limit`; unset: none.
+  /// Returns the last position in [first, end) with more bytes than `limit`; unset: none.
   [[nodiscard]] std::optional<std::size_t> last_above(std::size_t first, std::size_t end,
                                                       Bytes limit) const;
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -12,28 +12,29 @@ namespace ooc {
 /// Tensor needed before and after the task, but not by the task. Times in ns.
 struct CutItem {
   double bytes = 0;
-  double price = -1;  ///< least compute time to recompute it; < 0: impossible
-  double out = 0;  ///< least time to copy out this tensor, or a tensor that may move in its place
-  double in = 0;   ///< least time of a copy in
-  double defined = 0;  ///< compute time up to its definition
-  double rest = 0;     ///< compute time from its next use on
-  bool clean = false;  ///< true if host memory has its contents
+  double price = -1;   ///< least compute time to recompute the tensor; < 0: impossible
+  double out = 0;      ///< least time to copy out this tensor, or one that may move in its place
+  double in = 0;       ///< least time of a copy in
+  double defined = 0;  ///< compute time before the copy out can begin
+  double rest = 0;     ///< compute time from the tensor's next use to the end
+  bool clean = false;  ///< true if host memory has the tensor already (network input)
 };
 
-/// Copy times in ns a byte; 0: free.
+/// Copy times in ns a byte by direction; 0: free.
 struct ByteTimes {
   double out = 0;
   double in = 0;
+  /// Least time of copies in both directions: bytes out x out + bytes in x in.
   struct Joint {
     double out = 0;
     double in = 0;
   };
-  std::array<Joint, 2> together = {};  ///< with both directions busy; each is a lower bound
+  std::array<Joint, 2> together = {};  ///< the larger of the two least times counts
 };
 
 /// Task with one of its algorithms. Times in ns.
 struct CutTask {
-  double excess = 0;  ///< bytes that cannot be in GPU memory while it runs
+  double excess = 0;  ///< bytes that cannot be in GPU memory while the task runs
   double before = 0;  ///< compute time of earlier tasks
   double time = 0;
   double after = 0;
@@ -43,15 +44,15 @@ class MixedCut {
  public:
   explicit MixedCut(const ByteTimes& link) : link_(link) {}
 
-  /// Tensors of the current task. Fill the list, then call prepare().
+  /// Tensors that may be absent during the task. Fill the list, then call prepare().
   std::vector<CutItem>& items() { return items_; }
   void prepare();
 
   static constexpr double kNoPlan = 1e300;
 
-  /// Returns the least time in ns if tensors may be divided; inexact once it is known to be <= `enough`.
+  /// Returns the least ns of an iteration with divisible tensors; kNoPlan: impossible. Inexact at and below `enough`.
   [[nodiscard]] double divisible(const CutTask& task, double enough);
-  /// Returns the least time in ns for whole tensors, after at most `nodes` nodes or once it reaches `enough`.
+  /// Returns a lower bound in ns for whole tensors, after at most `nodes` nodes or at `enough`; kNoPlan: impossible.
   [[nodiscard]] double whole(const CutTask& task, long nodes, double enough = kNoPlan);
 
  private:
@@ -64,14 +65,14 @@ class MixedCut {
   };
   static constexpr int kFates = 5;
   struct Node {
-    double value = 0;
+    double value = 0;         ///< lower bound in ns with these fates
     std::vector<Fate> fates;  ///< fates of the first items
   };
-  /// Sums over the fixed fates of a node.
+  /// Sums over the items whose fate a node has fixed.
   struct Fixed {
     double start_absent = 0;  ///< bytes absent at the start
     double end_absent = 0;
-    double again = 0;        ///< ns to recompute dropped items
+    double again = 0;        ///< ns to recompute the dropped items
     double out_bytes = 0;    ///< bytes copied out before the task starts
     double in_bytes = 0;     ///< bytes copied in after its start
     double in_behind = 0;    ///< part of in_bytes copied in after its end
@@ -91,8 +92,8 @@ class MixedCut {
 
   ByteTimes link_;
   std::vector<CutItem> items_;        ///< items, largest first
-  std::vector<std::uint32_t> cheap_;  ///< items that can be recomputed, least price a byte first
-  // By number of items with fixed fate: values of all others.
+  std::vector<std::uint32_t> cheap_;  ///< items that can be recomputed, lowest price a byte first
+  // By number of items whose fate is fixed: sums of bytes and least times over the other items.
   std::vector<double> bytes_from_;
   std::vector<double> clean_from_;
   std::vector<double> defined_from_;

@@ -26,7 +26,7 @@ enum class StepKind : std::uint8_t {
   kFarCompute,  ///< task run by the host's processor; takes no GPU memory
 };
 
-/// Items by queue; each kind of steps has its own.
+/// One item for each queue. Each StepKind has a queue of its own, which queue_index() numbers.
 template <class Item>
 using ByQueue = std::array<Item, 4>;
 
@@ -36,14 +36,14 @@ using ByQueue = std::array<Item, 4>;
 
 struct Step {
   StepKind kind = StepKind::kCompute;
-  bool recompute = false;  ///< kCompute: reruns a task, or runs an overhead task (is_overhead)
-  /// Copy on page faults within a task (unified memory); compute stands still meanwhile.
+  bool recompute = false;  ///< true: reruns a task, or runs an overhead task (is_overhead)
+  /// True: copy on page faults within a task (unified memory); compute stands still meanwhile.
   bool on_demand = false;
-  /// Copy back of a far update's result; waiting for it counts as waiting for the update.
+  /// True: copy in of what an update in host memory wrote; waits for the copy count as update.
   bool for_update = false;
-  bool exchange = false;           ///< copy of what devices exchange (is_collective)
+  bool exchange = false;           ///< true: copy between devices (is_collective)
   std::int32_t object = 0;         ///< TaskId (kCompute, kFarCompute) or TensorId, as an index
-  AlternativeId alternative = {};  ///< algorithm of a task
+  AlternativeId alternative = {};  ///< algorithm that runs the task; unused for copies
 };
 
 /// True if the step runs a task; false if it copies a tensor.
@@ -60,8 +60,7 @@ enum class BlockKind : std::uint8_t {
 struct Block {
   Bytes bytes;
   BlockKind kind = BlockKind::kTensor;
-  std::int32_t object =
-      0;  ///< TensorId (kTensor), or TaskId that the block serves or that first writes it
+  std::int32_t object = 0;  ///< TensorId (kTensor); else TaskId of the block's first user
 };
 
 /// Record of a step for the engine, in queue order, so that a run walks memory forwards. Queues are
@@ -69,7 +68,7 @@ struct Block {
 struct QueuedStep {
   StepId step;
   std::int32_t cost = 0;  ///< AlternativeId (kCompute, kFarCompute) or TensorId, as an index
-  ByQueue<std::int32_t> needs{};  ///< number of steps of that queue that must have ended
+  ByQueue<std::int32_t> needs{};  ///< by queue: number of its steps that must have ended
   bool recompute = false;
   bool on_demand = false;
   bool shared_releases = false;  ///< true if Plan::shared_releases has a row for this step
@@ -79,13 +78,13 @@ struct QueuedStep {
 
 /// Properties of a plan beside steps and blocks.
 struct PlanHeader {
-  Bytes static_bytes = {};  ///< always resident
+  Bytes static_bytes = {};  ///< in GPU memory throughout (weights, optimiser states)
   /// Factor by which tensors are smaller in host memory; copies still move all their bytes.
   Ratio far_compression = kOne;
   bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
   FarGradients far_gradients = FarGradients::kFreed;
   bool one_stream = false;      ///< copies in run on the stream of the kernels, and share its cache
-  bool sums_on_stream = false;  ///< BlockKind::kGradient is allocated on a stream of its own
+  bool sums_on_stream = false;  ///< kGradient blocks are allocated on a stream of their own
 };
 
 struct Plan : PlanHeader {
@@ -93,9 +92,9 @@ struct Plan : PlanHeader {
   std::vector<Block> blocks;
   Csr<StepId, StepId> waits;            ///< by step: steps that must end before it starts
   Csr<StepId, BlockId> acquires;        ///< by step: blocks taken at its start
-  Csr<BlockId, StepId> releasers;       ///< by block: it is freed when the last of these steps ends
+  Csr<BlockId, StepId> releasers;       ///< by block: steps whose last end frees the block
   Csr<StepId, BlockId> releases;        ///< by step: transpose of `releasers`
-  std::vector<BlockId> initial_blocks;  ///< resident before anything starts (network inputs)
+  std::vector<BlockId> initial_blocks;  ///< in GPU memory before any step (network inputs)
   ByQueue<std::vector<StepId>> queues;  ///< steps in queue order
 
   [[nodiscard]] const std::vector<StepId>& queue(StepKind kind) const {
@@ -110,31 +109,31 @@ struct Plan : PlanHeader {
     return Bytes(static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(exact))));
   }
 
-  // Derived from the above by PlanBuilder::finish():
+  // The fields below are derived from those above by PlanBuilder.
   std::vector<std::int32_t> positions;      ///< by step: index on its queue
   ByQueue<std::vector<QueuedStep>> queued;  ///< records in queue order
-  /// By step: blocks with several possible last users. Releasers that certainly end before another one of the same
-  /// block are left out.
+  /// By step: its blocks with several possible last users. Releasers that certainly end before another one of the
+  /// same block are left out. No rows if there is no such block.
   Csr<StepId, BlockId> shared_releases;
-  std::vector<std::int32_t> shared_release_counts;  ///< by block: its rows in shared_releases
+  std::vector<std::int32_t> shared_release_counts;  ///< by block: rows of shared_releases with it
 };
 
-/// Job that does not fit: a value, reported like a result.
+/// Job that does not fit in a tier of memory, with what would suffice.
 struct OutOfMemory {
-  std::string step;    ///< name of the task or copy that lacks memory
-  Bytes wanted;        ///< bytes needed at once
-  Bytes free;          ///< bytes free at that time
+  std::string step;    ///< name of the first task or copy that lacks memory
+  Bytes wanted;        ///< bytes that this step takes at once
+  Bytes free;          ///< free bytes when the step is to start
   Bytes largest_hole;  ///< largest contiguous free range; equals `free` for the ideal allocator
   struct Holder {
     std::string name;
     Bytes bytes = {};
   };
-  std::vector<Holder> holders = {};  ///< blocks in use, largest first
-  /// Budget that suffices while one byte less does not; unset: unknown (fragmentation).
+  std::vector<Holder> holders = {};  ///< memory in use at that time, largest first
+  /// Bytes of `tier` that suffice while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget = {};
-  /// Lower bound on that budget, if unknown; a run with it failed.
+  /// Lower bound on smallest_budget, if that is unset; unset: no bound is known.
   std::optional<Bytes> least_budget = {};
-  /// Far memory that least_budget takes, where there is less; unset: that is not why it fails.
+  /// Bytes of host memory that a plan for least_budget takes, more than there are; unset: no such plan.
   std::optional<Bytes> far_at_least = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };

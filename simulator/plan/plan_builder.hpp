@@ -16,7 +16,7 @@ class PlanBuilder {
       : PlanBuilder(PlanHeader{.static_bytes = static_bytes}) {}
   void reserve(std::size_t steps, std::size_t blocks);
 
-  /// Appends a step.
+  /// Appends a step to its queue and returns its id.
   StepId add(const Step& step);
   StepId compute(TaskId task, AlternativeId alternative) {
     return add(Step{.object = task.index, .alternative = alternative});
@@ -59,13 +59,13 @@ class PlanBuilder {
 
  private:
   QueuedStep& queued_step(StepId id);
-  // Data for the engine are recorded with each call; by note_all() at the end if a call names a
-  // later step or block.
+  // Each call records its data for the engine (Plan::queued). If a call names a step or block that is added later,
+  // note_all() records all of them again at the end.
   void note_wait(StepId step, StepId until_ended);
   void note_acquire(StepId step, BlockId block);
   void note_all();
   void check_ids() const;
-  /// Sorted pairs of waits and releasers: kept for later calls, or freed (hundreds of megabytes for a million layers).
+  /// Pairs in waits_, acquires_ and releasers_: kept for later calls, or freed (hundreds of MB for a million layers).
   enum class Pairs { kKeep, kDrop };
   void derive(Pairs pairs);
 
@@ -73,7 +73,7 @@ class PlanBuilder {
   std::vector<std::pair<StepId, StepId>> waits_;
   std::vector<std::pair<StepId, BlockId>> acquires_;
   std::vector<std::pair<BlockId, StepId>> releasers_;
-  bool ahead_ = false;  ///< a wait or acquire named a later step or block
+  bool ahead_ = false;  ///< true: a call named a step or block that was not added yet
 };
 
 }  // namespace ooc

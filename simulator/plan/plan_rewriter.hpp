@@ -11,7 +11,7 @@ namespace ooc {
 
 class PlanRewriter {
  public:
-  /// Keeps references to both arguments.
+  /// `from` and `to` must outlive the object.
   PlanRewriter(const Plan& from, PlanBuilder& to)
       : from_(from),
         to_(to),
@@ -31,14 +31,14 @@ class PlanRewriter {
     blocks_[old.at()] = added;
     return added;
   }
-  /// Lets `by` stand for an old step that is left out.
+  /// Maps `old`, a step left out of the new plan, to the new step `by`.
   void replace(StepId old, StepId by) { steps_[old.at()] = by; }
 
-  // Returns the new id; unset: left out, or not added yet.
+  // step() and block() return the new id; unset: left out, or not added yet.
   [[nodiscard]] std::optional<StepId> step(StepId old) const { return steps_[old.at()]; }
   [[nodiscard]] std::optional<BlockId> block(BlockId old) const { return blocks_[old.at()]; }
 
-  /// Adds the waits, taken blocks and released blocks of an old step, as far as they have been added.
+  /// Adds to the new step the waits, taken and released blocks of `old`, except steps and blocks without a new id.
   void tie(StepId old) {
     wait(old);
     acquire(old);
@@ -60,7 +60,7 @@ class PlanRewriter {
       if (it && !kept_[block.at()]) to_.release(*it, *steps_[old.at()]);
     }
   }
-  /// Keeps the block: no step frees it as in the old plan.
+  /// Lets release() skip the block, so that only the caller's own releasers free it.
   void keep(BlockId old) { kept_[old.at()] = true; }
 
  private:
@@ -71,7 +71,7 @@ class PlanRewriter {
   std::vector<bool> kept_;                      ///< by old block
 };
 
-/// Returns the step for task `as` of another iteration, with the same algorithm in its cost table.
+/// Returns `step` for task `as` of another iteration, with the same algorithm. `from`, `to`: costs of both iterations.
 [[nodiscard]] inline Step renamed(Step step, TaskId as, const CostTable& from,
                                   const CostTable& to) {
   step.alternative.index +=

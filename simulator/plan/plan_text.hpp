@@ -14,7 +14,7 @@
 //   name=...
 //
 // A step line has, in order: number in sequence order; queue ("compute", "to_far", "to_near",
-// "far_compute"); kind ("compute", "recompute", "to_far", "to_near", "far_compute"); times in ns, sizes in bytes, rates in bytes/s. Then follow lists
+// "far_compute"); kind (its queue, or "recompute"); times in ns, sizes in bytes, rates in bytes/s. Then follow lists
 // separated by commas ("-": empty): steps that it waits for; blocks, with their bytes, that it
 // takes at its start; blocks that it is a releaser of. A block is freed when its last releaser has
 // ended. A compute step not run by the task's first algorithm has algorithm=winograd_nonfused or
@@ -33,10 +33,10 @@ namespace ooc {
 [[nodiscard]] std::string write_plan_text(const Plan& plan, const TrainingGraph& graph,
                                           const CostTable& costs, Bytes budget);
 
-/// Returns the name of the queue, and of its steps: "compute", "to_far", "to_near", "far_compute".
+/// Returns the name of a queue and kind of step: "compute", "to_far", "to_near", "far_compute".
 [[nodiscard]] std::string_view queue_name(StepKind kind);
 
-/// Returns a name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1".
+/// Returns a name such as "conv1_1.forward", "to_far conv1_1", "to_near conv1_1", "exchange conv1_1".
 [[nodiscard]] std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId step);
 
 }  // namespace ooc

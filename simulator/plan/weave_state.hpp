@@ -7,8 +7,8 @@
 
 namespace ooc {
 
-/// Returns a plan of MovingState::graph, whose costs are `costs`. `plan`: of MovingState::planned with planned_costs(),
-/// on one device, all waits pointing back in sequence. Compute steps keep their order and their own workspace.
+/// Returns a plan of state.graph, whose costs are `costs`. `plan`: of state.planned with planned_costs(), on one
+/// device, all waits pointing back in sequence. Compute steps keep their order and their own workspace.
 ///
 /// Copies in of weights stand right before the copies in of activations for the same compute step, so each queue stays
 /// sorted by first need. Copies out follow the last writer. Results of far updates come back at the end.

@@ -17,14 +17,14 @@ namespace ooc {
 
 using SegmentId = Id<struct SegmentTag>;
 
-/// Instant in a plan: number of steps of the compute queue and of copies (in planning order) that
-/// have ended, and the time.
+/// Instant in a plan: number of compute steps and of copies (each in planning order) that have
+/// ended, and the time.
 struct Since {
   std::int32_t computes = 0;
   std::int32_t copies = 0;
   Duration at{};
 
-  void join(const Since& other) {
+  void join(const Since& other) {  ///< sets the later of both
     computes = std::max(computes, other.computes);
     copies = std::max(copies, other.copies);
     at = std::max(at, other.at);
@@ -36,7 +36,7 @@ struct Segment {
   Bytes bytes;
   Holds holds = Holds::kNothing;
   TensorId tensor;   ///< tensor in a kTensor segment
-  Since free_since;  ///< hole: end of its last users; block: value of its former hole
+  Since free_since;  ///< when the last users of these bytes ended, before the present block
 };
 
 class AddressSpace {
@@ -47,17 +47,17 @@ class AddressSpace {
   [[nodiscard]] std::optional<SegmentId> next(SegmentId id) const;
   [[nodiscard]] std::optional<SegmentId> previous(SegmentId id) const;
   [[nodiscard]] SegmentId first() const { return first_; }
-  /// Returns the segment at which the last search for a hole ended; the next search starts there.
+  /// Returns the segment at which ModnnMachine starts its next search for blocks to offload.
   [[nodiscard]] SegmentId rover() const { return rover_; }
   void set_rover(SegmentId id) { rover_ = id; }
 
   /// Returns the smallest hole of at least `bytes`; unset: none.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
   enum class Side : std::uint8_t { kLow, kHigh };
-  /// Places a block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
+  /// Returns a new block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
   SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
                  Side side = Side::kLow);
-  /// Frees a block and joins it with neighbouring holes. Returns the joined hole.
+  /// Frees a block whose last users ended at `since`. Returns the hole, joined with its neighbours.
   SegmentId free(SegmentId block, const Since& since);
   [[nodiscard]] Bytes free_bytes() const { return free_bytes_; }
 
@@ -78,7 +78,7 @@ class AddressSpace {
 
   std::vector<Node> nodes_;
   std::vector<SegmentId> unused_;  ///< nodes for reuse
-  std::vector<SegmentId> holes_;   ///< holes, unordered
+  std::vector<SegmentId> holes_;   ///< segments that are holes, in any order
   SegmentId first_;
   SegmentId rover_;
   Bytes free_bytes_;

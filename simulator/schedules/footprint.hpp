@@ -27,13 +27,13 @@ class Footprint {
   void add(const Stay& stay);
   /// Adds a task's workspace. Tasks at one position run one after another, so the largest workspace counts.
   void add_workspace(TaskId task, std::size_t position);
-  /// Adds those of all tasks, each at its own position.
+  /// Adds the workspaces of all tasks. Precondition: positions are tasks.
   void add_workspaces();
 
   /// Returns the bytes needed at each position, without static bytes.
   [[nodiscard]] std::vector<Bytes> bytes() const;
 
-  /// Returns the shortage at the first position beyond the budget, called `name`; unset: all fit.
+  /// Returns OutOfMemory at the first position beyond the budget; unset: all fit. `name`: step for a position.
   [[nodiscard]] std::optional<OutOfMemory> shortage(
       const std::function<std::string(std::size_t)>& name) const;
 
@@ -48,7 +48,7 @@ class Footprint {
 /// Returns the workspace of the task's chosen algorithm.
 [[nodiscard]] Bytes chosen_workspace(const PlanningProblem& problem, TaskId task);
 
-/// Returns the first position at which a tensor lives: 0 for network inputs, else its first writer.
+/// Returns the first task during which a tensor is in memory: 0 for network inputs, else its first writer.
 [[nodiscard]] std::size_t first_task(const Lifetime& life);
 
 // Default rule for algorithms (without --algorithms): the fastest for each task whose workspace
@@ -58,18 +58,18 @@ class Footprint {
 // scheduled_case.hpp runs the job with each room and takes the best. Rooms do not depend on the
 // budget, so more memory never offers fewer algorithms.
 
-/// Returns rooms (workspace limits, see above) worth trying up to `budget`, ascending, static bytes included. The first
-/// is 0: only memory that no tensor could use. Each speeds up compute by at least 1 % over the one before. The room in
-/// which every task has its fastest algorithm is always included.
+/// Returns rooms (limits as above) to try, ascending, static bytes included, none above `budget`. The first is 0: only
+/// memory that no tensor could use. Each makes compute at least 1 % faster than the one before, except perhaps the
+/// room in which all tasks have their fastest algorithms.
 [[nodiscard]] std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& costs,
                                                  Bytes budget);
 
-/// Returns by task the fastest algorithm that fits in the room or beside all live tensors; else the first algorithm.
+/// Returns by task the fastest algorithm that fits in `room`, or in `budget` beside all live tensors; else the first.
 [[nodiscard]] std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph,
                                                             const CostTable& costs, Bytes room,
                                                             Bytes budget);
 
-/// Sets PlanningProblem::fitting from the problem's options.
+/// Sets problem.fitting for --algorithms fitting with a room; else to null.
 void fit_algorithms(PlanningProblem& problem);
 
 }  // namespace ooc

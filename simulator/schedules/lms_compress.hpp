@@ -17,28 +17,28 @@ namespace ooc {
 // Decisions of lms for any action: the order in which it chooses tensors, and when each returns
 // (lms.cpp). Used for swaps and for compression (lms_compress.hpp).
 
-/// Throws SpecError for numbers out of range.
+/// Throws SpecError if --max-swaps is negative.
 void check_lms_options(const ScheduleOptions& options);
 
-/// Returns the tensors that may be chosen, longest slack first, before --max-swaps.
+/// Returns all tensors that lms may choose, longest slack (lms.cpp) first; ties: the largest.
 [[nodiscard]] std::vector<TensorId> rank_for_lms(const PlanningProblem& problem);
 
-/// Return of a tensor: the tensor copied in, and the tensor then read, which differs if it is decompressed.
+/// Return of a tensor to GPU memory.
 struct Restoration {
-  TensorId moved;
-  TensorId used;
-  std::optional<TaskId> reader = {};  ///< backward task that it returns for; unset: all its readers
+  TensorId moved;                     ///< tensor copied in, or decompressed
+  TensorId used;                      ///< tensor then read: `moved`, or its decompressed form
+  std::optional<TaskId> reader = {};  ///< task for which the tensor returns; unset: all readers
 };
 
-/// Returns one move for each restoration, in order of first use, one after another. Precondition:
-/// `ledger` lacks the tensors up to their first backward use.
+/// Returns one move for each of `restorations`, which are in order of first use. A tensor returns after the one before
+/// was used, and is booked in `ledger`. Precondition: `ledger` lacks the tensors up to their first backward use.
 [[nodiscard]] std::vector<Move> chain_restorations(const PlanningProblem& problem,
                                                    MemoryLedger& ledger,
                                                    const std::vector<Restoration>& restorations);
 
 struct CompressionRequest {
   const PlanningProblem& problem;
-  /// Returns the costs of the compressed graph, transfers included.
+  /// Returns the costs of compression's graph, transfers included.
   std::function<CostTable(const Compression& compression)> costs_of;
 };
 

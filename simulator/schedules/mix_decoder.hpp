@@ -19,14 +19,14 @@ class MixDecoder {
   /// `facts` must outlive the decoder.
   explicit MixDecoder(const MixFacts& facts);
 
-  /// Lists what runs and when buffers hold tensors. False if a needed tensor cannot be computed.
+  /// Fills runs() from the decisions. False if a task needs a dropped tensor that cannot be recomputed.
   bool list(const Decisions& decisions);
-  /// Chooses smaller workspaces where memory is short, then the tensors that move. Returns false if
-  /// the list does not fit. `not_before`: position from which tensors may return.
+  /// Chooses smaller workspaces where memory is short, then moves(). Returns false if the list does
+  /// not fit. `not_before`: position after which tensors may return. Call after list().
   bool place(const Decisions& decisions, std::size_t not_before = 0);
-  /// Places all tensors without moves. Returns false if they do not fit.
+  /// Places the list without moves. Returns false if it does not fit. Call after list().
   bool place_unmoved();
-  /// Returns the sum in ns of the listed tasks' times, with the algorithms chosen.
+  /// Returns the sum in ns of the times of all runs, with the algorithms chosen so far.
   [[nodiscard]] std::int64_t compute_time() const;
   /// Returns a lower bound in ns on the placed plan's time: copies run one after another at full
   /// rate; compute waits for copies in, and for memory that copies out free.
@@ -37,15 +37,15 @@ class MixDecoder {
 
   [[nodiscard]] const RunList& runs() const { return list_; }
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
-  /// True if the tensor is near throughout the gap, an index into runs(). Valid after place.
+  /// True if the tensor is near throughout the gap, an index into runs().gaps. Valid after place().
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
-  /// Returns, by gap of runs(), the index of the gap in MixFacts::idle of which it is a part.
+  /// Returns by gap of runs() the index of the gap of MixFacts::idle that contains it.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
-  /// Returns by position the bytes beyond the budget if all tensors are away in their gaps; < 0: free. After place().
+  /// Returns bytes over budget by position in runs(), if tensors leave between uses; < 0: free. Valid after place().
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
   enum class Away { kAll, kNothing };
-  /// Returns the first position beyond the budget with the smallest workspaces, as OutOfMemory; unset: all fit.
-  /// kAll: every tensor is away in all its gaps; kNothing: all tensors stay. Valid after list().
+  /// Returns OutOfMemory at the first run that does not fit with the smallest workspaces; unset: all fit. kAll: each
+  /// tensor is away in all its gaps; kNothing: all tensors stay. Valid after list().
   [[nodiscard]] std::optional<OutOfMemory> shortage(Away away) const;
 
  private:
@@ -70,22 +70,22 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;  ///< by gap: true unless it is the first in its MixFacts::idle gap
+  std::vector<char> repeated_;  ///< by gap: true if an earlier one has the same idle_of_gap_
   std::vector<std::uint8_t> algorithm_;  ///< by position: index into MixFacts::algorithms
-  // While listing.
+  // Scratch memory of list().
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
   std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the current reruns
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
-  std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task that needed it
+  std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task for which it was rerun
   std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
   std::vector<char> seen_;  ///< by gap of MixFacts::idle: true if the list has a part of it
   std::vector<std::uint32_t> waiting_;  ///< pieces to rerun, found but not yet visited
   std::vector<std::uint32_t> batch_;    ///< tasks to rerun for task `now_`
-  std::vector<std::uint32_t> opened_;   ///< tensors written by the tasks in batch_
+  std::vector<std::uint32_t> opened_;   ///< tensors first written by tasks of batch_
   std::uint32_t now_ = 0;               ///< task for which others are rerun
-  // While placing.
+  // Scratch memory and results of place().
   std::int64_t room_ = 0;             ///< bytes of GPU memory for tensors and workspaces
-  std::vector<std::int64_t> change_;  ///< by position: bytes allocated less bytes freed
+  std::vector<std::int64_t> change_;  ///< by position: bytes allocated less bytes freed before
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};
@@ -93,13 +93,13 @@ class MixDecoder {
   std::vector<char> stays_;                  ///< by gap: true if the tensor stays in GPU memory
   std::vector<std::uint32_t> return_after_;  ///< by gap: position after which the tensor may return
   std::vector<GapMove> moves_;
-  // For least_time().
+  // Scratch memory of least_time().
   struct PendingOut {
     std::int64_t end = 0;
     std::int64_t bytes = 0;
   };
-  std::vector<std::int64_t> ends_;       ///< by position: end of its step, ns
-  std::vector<std::int64_t> out_end_;    ///< by interval: end of its latest copy out
+  std::vector<std::int64_t> ends_;       ///< by position: end of its step in ns
+  std::vector<std::int64_t> out_end_;    ///< by interval: end of its latest copy out in ns
   std::vector<std::int64_t> far_since_;  ///< by interval: position that wrote its far copy
   struct Leaving {
     std::uint32_t position = 0;

@@ -15,37 +15,37 @@ namespace ooc {
 /// Decision for one gap between two uses of a tensor.
 enum class Treatment : std::uint8_t {
   kKeep,      ///< stay in GPU memory if it fits, else move
-  kMove,      ///< move, even if it fits
-  kDrop,      ///< drop; recompute for the first task that needs it, then stay
-  kDropEach,  ///< drop; recompute, and drop at once if only needed to recompute another
+  kMove,      ///< move, return early; stays if the whole gap has room, unless moves_anyway
+  kDrop,      ///< drop; recompute for the first task that needs the tensor, then stay
+  kDropEach,  ///< as kDrop, but drop at once if only needed to recompute another tensor
 };
 
-/// Gap between two uses of a tensor by tasks that are not neighbours.
+/// Gap between two uses of a tensor by tasks that are not neighbours, or after its last use (`late`).
 struct IdleTime {
   TensorId tensor;
-  std::uint32_t from = 0;  ///< task that uses the tensor before
-  std::uint32_t read = 0;  ///< as from, but the one before where that one only holds it
-  std::uint32_t to = 0;    ///< task that uses it next; the number of tasks if `late`
-  std::int64_t bytes = 0;
-  /// True if forward wrote the tensor and backward uses it next, so that it can be recomputed.
+  std::uint32_t from = 0;  ///< last task before the gap that uses the tensor
+  std::uint32_t read = 0;  ///< last task before the gap that uses it, those with only_holds() aside
+  std::uint32_t to = 0;    ///< next task that uses the tensor; the number of tasks if `late`
+  std::int64_t bytes = 0;  ///< size of the tensor
+  /// True if the tensor can be recomputed: forward wrote it, and no task of forward uses it after the gap.
   bool droppable = false;
-  /// True after the last use of all; only rerun tasks may need the tensor again.
+  /// True: the gap follows the last use of all. Only rerun tasks may need the tensor again.
   bool late = false;
-  std::int64_t again = 0;  ///< ns to recompute it, reruns included; only if droppable
+  std::int64_t again = 0;  ///< least ns to rerun the tasks of its piece; 0 unless droppable
 };
 
-/// Alternative of a task.
+/// Algorithm of a task, with its ns and its bytes of workspace.
 struct TaskAlgorithm {
   AlternativeId id;
   std::int64_t time = 0;
   std::int64_t workspace = 0;
 };
 
-/// Use of a tensor by a task.
+/// Use of a tensor by a task, once even if the task reads and writes the tensor.
 struct TaskTouch {
   std::uint32_t tensor = 0;
   bool writes = false;
-  bool first = false;  ///< first task to write it
+  bool first = false;  ///< true: no earlier task writes the tensor
 };
 
 /// Lists of different lengths in contiguous memory.
@@ -70,10 +70,10 @@ class Lists {
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 struct MixFacts {
-  /// Gaps to include in `idle`.
+  /// Gaps to include in `idle`, beside late ones.
   enum class Idle {
     kAll,
-    kWorthwhile,  ///< not gaps of 1 or 2 tasks in which half a copy takes longer
+    kWorthwhile,  ///< all but gaps of 1 or 2 tasks that are shorter than half a copy in
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Algorithms {
@@ -85,27 +85,27 @@ struct MixFacts {
 
   const PlanningProblem& problem;
   const TrainingGraph& graph;
-  std::int64_t available = 0;  ///< bytes of GPU memory without static bytes
-  std::size_t tasks = 0;
-  std::size_t forward = 0;
-  std::size_t tensors = 0;
+  std::int64_t available = 0;          ///< bytes of GPU memory without static bytes
+  std::size_t tasks = 0;               ///< number of tasks
+  std::size_t forward = 0;             ///< number of forward tasks, which come first
+  std::size_t tensors = 0;             ///< number of tensors
   std::vector<std::int64_t> bytes;     ///< by tensor: bytes
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
-  std::vector<std::int64_t> in_time;
-  std::vector<char> is_input;       ///< by tensor: 1 for a network input that a task uses
-  Lists<TaskTouch> touches;         ///< by task: tensors used, first those it writes
-  Lists<TaskAlgorithm> algorithms;  ///< by task: its algorithms, fastest first
-  Lists<std::uint32_t> uses;        ///< by tensor: the tasks that use it
-  Lists<std::uint32_t> idle_after;  ///< by tensor and use: index of the gap after it, or kNoIndex
+  std::vector<std::int64_t> in_time;   ///< by tensor: ns of a copy in alone on the link
+  std::vector<char> is_input;          ///< by tensor: 1 for a network input that a task uses
+  Lists<TaskTouch> touches;            ///< by task: tensors used, first those it writes
+  Lists<TaskAlgorithm> algorithms;     ///< by task: its algorithms, fastest first
+  Lists<std::uint32_t> uses;           ///< by tensor: the tasks that use it
+  Lists<std::uint32_t> idle_after;     ///< by tensor and use: gap after it in `idle`, or kNoIndex
   std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
-  std::vector<std::uint32_t> piece_of;  ///< by tensor: its piece; kNoIndex: cannot be recomputed
-  Lists<std::uint32_t> piece_tasks;     ///< by piece: its forward tasks
+  std::vector<std::uint32_t> piece_of;  ///< by tensor: its PieceId; kNoIndex: cannot be recomputed
+  Lists<std::uint32_t> piece_tasks;     ///< by PieceId: its forward tasks (Pieces::tasks_of)
   std::vector<IdleTime> idle;           ///< gaps in which tensors may be away
-  std::int64_t rate = 0;                ///< bytes per second of the slower direction
+  std::int64_t rate = 0;                ///< bytes/s of the slower direction of the link
   /// Sum in ns of each task's fastest algorithm that fits with its tensors.
   std::int64_t least_compute = 0;
 
-  /// True if the task, the last of forward, only holds a copy of weights for autocast's cache.
+  /// True if the task is the last of forward and uses the tensor only to hold autocast's copy of weights up to there.
   [[nodiscard]] bool only_holds(std::uint32_t task, TensorId tensor) const {
     return task + 1 == forward && written_first[tensor.at()] != task &&
            graph.tensors[tensor.at()].role == TensorRole::kWeightCopy;
@@ -124,7 +124,7 @@ struct MixFacts {
 /// Decisions from which MixDecoder makes a plan.
 struct Decisions {
   std::vector<Treatment> treatment;     ///< by gap of MixFacts::idle
-  std::vector<std::uint8_t> algorithm;  ///< by task: first index into MixFacts::algorithms to try
+  std::vector<std::uint8_t> algorithm;  ///< by task: index in its MixFacts::algorithms to try first
   /// True: one walk over the gaps decides which tensors stay and when others return, as in
   /// capacity. False: first all tensors stay that can, then others return early.
   bool one_walk = false;
@@ -141,7 +141,7 @@ struct Decisions {
 
 /// Returns decisions that keep all that fits and drop tensors that only reruns could need.
 [[nodiscard]] Decisions keep_all(const MixFacts& facts);
-/// Returns decisions that move everything in every gap and drop nothing: no other decisions need less memory.
+/// Returns keep_all() with kMove for kKeep, and the smallest workspaces. No other decisions need less memory.
 [[nodiscard]] Decisions move_all(const MixFacts& facts);
 
 }  // namespace ooc

@@ -25,8 +25,8 @@ class MixRng {
 class MixSearch {
  public:
   struct Limits {
-    std::int64_t plans = 0;  ///< maximum number of plans to try
-    std::int64_t seed = 1;
+    std::int64_t plans = 0;        ///< maximum number of plans to try
+    std::int64_t seed = 1;         ///< of the random numbers
     std::int64_t good_enough = 0;  ///< iteration time in ns at which to stop
   };
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -42,25 +42,24 @@ class MixSearch {
   [[nodiscard]] std::int64_t tried() const { return tried_; }
 
  private:
-  /// Time in which compute waits or reruns a task.
   struct Loss {
-    std::int64_t time = 0;
-    std::uint32_t position = 0;
-    bool again = false;
+    std::int64_t time = 0;       ///< ns in which compute waits, or reruns a task
+    std::uint32_t position = 0;  ///< index in runs_: task that waits, or is rerun
+    bool again = false;          ///< true: rerun
   };
-  /// Gap of a tensor in the last plan, in which it is or could be in host memory.
+  /// Gap between two uses of a tensor in the last plan, in which the tensor moves or could move.
   struct Gap {
-    std::uint32_t idle = 0;
-    std::uint32_t from = 0;  ///< position of its last use before the gap
-    std::uint32_t to = 0;
-    std::uint32_t return_after = 0;  ///< position up to which memory is too full for its return
+    std::uint32_t idle = 0;          ///< index in MixFacts::idle
+    std::uint32_t from = 0;          ///< position of the last use before the gap
+    std::uint32_t to = 0;            ///< position of the next use
+    std::uint32_t return_after = 0;  ///< position after which the tensor may return
   };
-  /// Cut of the forward pass from which a start is made: by MixSegments::cut or drop_by_price.
+  /// Decisions to start from: arguments of MixSegments::cut() or drop_by_price(), and the result.
   struct Seed {
-    double price = 0;
-    double share = 0;  ///< share of GPU memory that a segment may drop
-    bool cut = false;
-    std::int64_t time = kNever;
+    double price = 0;            ///< highest price of a dropped tensor
+    double share = 0;            ///< share of GPU memory that a segment may drop
+    bool cut = false;            ///< true: cut(); false: drop_by_price()
+    std::int64_t time = kNever;  ///< ns; kNever: no plan
   };
 
   struct Start {
@@ -68,7 +67,7 @@ class MixSearch {
     Decisions decisions;
   };
 
-  /// Returns the iteration time in ns; kNever if there is no plan, or none within `limit`.
+  /// Returns the iteration time in ns; kNever if there is no plan, or if it certainly takes more than `limit` ns.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
   void look();
   void lose(Duration time, std::size_t position, bool again);
@@ -99,16 +98,16 @@ class MixSearch {
   MixDecoder decoder_;
   MixRng rng_;
   Trial trial_;           ///< result of the last plan
-  bool blocked_ = false;  ///< last plan was blocked for GPU memory; blocks_: any plan was
-  bool blocks_ = false;
+  bool blocked_ = false;  ///< true: the last plan was blocked for lack of GPU memory
+  bool blocks_ = false;   ///< true: some plan was
   std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several algorithms
   std::vector<Seed> seeds_;
-  std::vector<Start> starts_;  ///< best starts so far, fastest first, of different times
+  std::vector<Start> starts_;  ///< a few best starts so far, fastest first, of different times
   Decisions best_;
   std::int64_t best_time_ = kNever;
   std::int64_t tried_ = 0;
   bool done_ = false;
-  // Plan of the current decisions, as far as changes need it.
+  // Parts of the plan of the current decisions that change() reads. look() fills them.
   std::vector<TaskRun> runs_;
   std::vector<Gap> moved_;  ///< gaps with a move, by time of return
   std::vector<Gap> kept_;

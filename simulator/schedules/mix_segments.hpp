@@ -11,7 +11,7 @@
 
 namespace ooc {
 
-/// By forward task: last task of its segment; kNoSegment: no segment.
+/// Cut of the forward pass. By forward task: last task of its segment; kNoSegment: in no segment.
 using SegmentEnds = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kNoSegment = kNoIndex;
 
@@ -20,30 +20,30 @@ class MixSegments {
   /// `facts` must outlive the segments.
   explicit MixSegments(const MixFacts& facts);
 
-  /// Price limit without effect. A price is the time to recompute a tensor over the time of its copy.
+  /// Price limit without effect. The price of a tensor: time to recompute it / time of its copy.
   static constexpr double kAnyPrice = 1e30;
 
   /// Returns the cut with the fewest bytes across segment ends, if each segment drops at most
   /// `most` bytes at a price (see kAnyPrice) of at most `price`.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
-  /// Returns a cut at any price for each limit, largest first, in little more time than one cut.
-  /// Limits beyond what a segment can drop give one cut.
+  /// Returns cut(limit) for each of `limits`, which descend. Limits beyond what a segment can drop
+  /// give one cut. Takes little more time than one cut.
   [[nodiscard]] std::vector<SegmentEnds> cuts(std::vector<std::int64_t> limits) const;
   /// Returns a cut into at most `number` segments, whose largest drops about as few bytes as possible.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
 
-  /// Drops tensors used only within their segment at up to `price`. Others get `crossing`, or stay
-  /// if no other segment reads them.
+  /// Returns decisions that drop tensors used only within their segment, at a price of at most `price`.
+  /// Other tensors get `crossing`, or stay if no other segment reads them.
   [[nodiscard]] Decisions drop_within(const SegmentEnds& ends, double price = kAnyPrice,
                                       Treatment crossing = Treatment::kKeep) const;
   /// True if a segment other than the tensor's own reads it.
   [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
-  /// Drops tensors at up to `price`, in runs of at most `most` bytes. Between two runs one tensor stays.
+  /// Returns decisions that drop tensors at a price <= `price`, in runs of <= `most` bytes; between runs one stays.
   [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
-  /// Returns the bytes of all tensors that can be dropped.
+  /// Returns the bytes of all tensors in droppable().
   [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
-  /// Gaps between forward and backward whose tensors can be recomputed, in the order of their writers.
+  /// Returns the gaps (in MixFacts::idle) between forward and backward of tensors that can be recomputed, by writer.
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
@@ -62,13 +62,13 @@ class MixSegments {
 
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
-  std::vector<double> price_;           ///< by gap: time to recompute / time of the copy
-  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes of tensors that it writes first
+  std::vector<double> price_;           ///< by gap of MixFacts::idle
+  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes of such tensors first written
   Lists<Ended> ended_at_;  ///< by forward task: tensors last used there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 
-/// Keeps or moves recomputed tensors where memory is exceeded. Returns false if the plan still does not fit.
+/// Changes kDrop to kKeep (late: kDropEach) where memory is exceeded. Returns false if the plan still does not fit.
 [[nodiscard]] bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions);
 
 }  // namespace ooc

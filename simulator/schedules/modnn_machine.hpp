@@ -35,7 +35,7 @@ class TaskCounts {
     words_[task.at() / kBits] &= ~bit(task);
     --tasks_;
   }
-  /// Returns the first task after `task` whose count is not 0.
+  /// Returns the first task after `task` whose count is not 0; unset: none.
   [[nodiscard]] std::optional<TaskId> next_after(TaskId task) const {
     if (tasks_ == 0) return std::nullopt;
     const std::size_t start = task.at() + 1;
@@ -61,8 +61,8 @@ class TaskCounts {
 /// Place for a block: a hole, or a run of segments whose blocks must leave first.
 struct Room {
   SegmentId first;
-  std::int32_t segments = 1;
-  Duration ready = {};  ///< instant at which all of it is free
+  std::int32_t segments = 1;  ///< number of segments, from `first` on
+  Duration ready = {};        ///< instant at which all of them are free
 };
 
 /// Extent of the search for blocks to offload.
@@ -74,26 +74,26 @@ enum class Search {
 /// Returns the task's algorithm with the least workspace: the paper's implicit GEMM.
 [[nodiscard]] AlternativeId least_workspace_algorithm(const CostTable& costs, TaskId task);
 
-/// Tables that moDNN's Algorithm 1 needs of a job.
+/// Tables of a job for moDNN's Algorithm 1.
 struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
   const PlanningProblem& problem;
   Csr<TaskId, TensorId> touched;  ///< by task: tensors read or written, without empty ones
-  Csr<TensorId, TaskId> uses;
-  std::vector<Bytes> needed;  ///< M_min(t) by task: inputs, outputs and the least workspace
+  Csr<TensorId, TaskId> uses;     ///< by tensor: tasks that read or write the tensor
+  std::vector<Bytes> needed;      ///< M_min(t) by task: inputs, outputs and the least workspace
 };
 
 class ModnnMachine {
  public:
   explicit ModnnMachine(const ModnnJob& job);
 
-  // Current task.
+  // Functions about the current task, which begin() sets.
   void begin(TaskId task);
   [[nodiscard]] std::span<const TensorId> touched(TaskId task) const { return job_.touched[task]; }
   /// Places the task's outputs, missing inputs and `workspace`, offloading blocks if needed; copies inputs in.
   void prepare(Bytes workspace);
-  /// Returns the earliest start of the task in the present state.
+  /// Returns the earliest start of the current task in the present state.
   [[nodiscard]] Duration now() const { return std::max(compute_end_, need_.at); }
   void take_workspace(const Room& room, Bytes bytes);
   /// Returns the instant at which all blocks would have left and the task's inputs would be back.
@@ -103,21 +103,21 @@ class ModnnMachine {
   /// Runs the task and frees blocks after their last use.
   void run(AlternativeId alternative);
 
-  // Room and copies.
-  /// Returns a hole, else the run of blocks with the least delay to leave. Blocks used by tasks up to `until` stay.
+  // Functions about free memory.
+  /// Returns a hole, else the run of blocks that leaves first; unset: none. Blocks used by tasks up to `until` stay.
   [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] Bytes addresses() const { return available_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
 
-  // Later tasks.
-  /// Returns the next task after `task` with a tensor in host memory.
+  // Functions about copies in for later tasks.
+  /// Returns the next task after `task` that needs a tensor from host memory; unset: none.
   [[nodiscard]] std::optional<TaskId> next_missing(TaskId task) const {
     return missing_.next_after(task);
   }
   [[nodiscard]] bool is_far(TensorId tensor) const {
     return states_[tensor.at()].where == Where::kFar;
   }
-  /// True if all tasks up to `task` still fit after `bytes` are copied in for it now.
+  /// True if all tasks up to `task` still fit after `bytes` are copied in now for `task`.
   [[nodiscard]] bool allocatable(TaskId task, Bytes bytes) const;
   /// Copies the tensor in for `task`. Returns false if no place can be made.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
@@ -128,15 +128,15 @@ class ModnnMachine {
   enum class Where : std::uint8_t { kNowhere, kPlaced, kNear, kFar };
   struct State {
     Where where = Where::kNowhere;
-    bool clean = false;  ///< host memory has the same contents
-    bool fresh = false;  ///< unused since it was written or copied in, and needed soon
-    std::uint32_t uses = 0;
-    SegmentId segment;
-    BlockId block;
+    bool clean = false;               ///< host memory has the same contents
+    bool fresh = false;               ///< unused since it was written or copied in, and needed soon
+    std::uint32_t uses = 0;           ///< number of uses so far
+    SegmentId segment;                ///< if placed
+    BlockId block;                    ///< if near
     Since written;                    ///< end of its last writer: a copy out may begin
     Since used;                       ///< last use or arrival of the tensor
     std::optional<StepId> arrival;    ///< pending copy in; unset once a task has used it
-    std::optional<TaskId> booked_to;  ///< task for which it was prefetched and is booked
+    std::optional<TaskId> booked_to;  ///< task for which the tensor was prefetched; else unset
   };
 
   State& state(TensorId tensor) { return states_[tensor.at()]; }
@@ -170,12 +170,12 @@ class ModnnMachine {
   AddressSpace space_;
   PlanBuilder builder_;
   MemoryLedger ledger_;
-  TaskCounts missing_;  ///< tensors in host memory, by their next use
+  TaskCounts missing_;  ///< by task: tensors in host memory whose next use is the task
   std::vector<State> states_;
   std::vector<StepId> computes_;
   std::vector<StepId> copies_;  ///< copies in both directions, in order
-  Duration compute_end_;
-  Duration queue_free_;
+  Duration compute_end_;        ///< end of the last compute step
+  Duration queue_free_;         ///< end of the last copy
 
   TaskId task_;          ///< current task
   Since need_;           ///< steps that the current task waits for

@@ -15,15 +15,16 @@ namespace ooc {
 /// by written_at(), then by id.
 [[nodiscard]] std::vector<TensorId> find_candidates(const TrainingGraph& graph);
 
-/// Returns by tensor whether it may move: with --only, if backward of a named layer reads it; else always.
+/// Returns by tensor: true if it may move. With --only: if backward of a named layer reads it. Throws SpecError if
+/// --only names no layer.
 [[nodiscard]] std::vector<bool> may_move(const PlanningProblem& problem);
-/// Returns the candidates that may_move() allows.
+/// Returns the candidates that may_move() allows, in the same order.
 [[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
 
 /// Returns the memory needed by task if these candidates are away between their last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);
-/// Returns it by the task from which each tensor is near again; unset: the tensor stays.
+/// Returns the memory needed by task. `back`: by tensor, task from which it is near again; unset: stays.
 [[nodiscard]] Footprint footprint_between(const PlanningProblem& problem,
                                           const std::vector<std::optional<TaskId>>& back);
 
@@ -40,9 +41,9 @@ enum class Returns { kOnce, kForEachReader };
 /// the copy and its last forward use have ended. A network input is dropped without a copy out,
 /// since host memory has it. Tensors return one by one in the order of find_candidates(), each as
 /// early as memory allows, once the one before has been used. `returns`: once, then near up to the
-/// last use; or again for each backward task that reads it. Returns OutOfMemory at the first task
-/// that lacks memory even so, with the smallest budget that suffices. Tasks run by
-/// problem.chosen(), so such schedules list "--algorithms" in `options`.
+/// last use; or again for each backward task that reads it, if backward does not write it. Returns
+/// OutOfMemory at the first task that lacks memory even so, with the smallest budget that suffices.
+/// Tasks run by problem.chosen(), so such schedules list "--algorithms" in `options`.
 [[nodiscard]] PlanResult plan_moving(const PlanningProblem& problem,
                                      const std::vector<TensorId>& away,
                                      Returns returns = Returns::kOnce);

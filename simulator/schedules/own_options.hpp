@@ -13,11 +13,11 @@
 
 namespace ooc {
 
-/// Number of times that dropped tensors are recomputed.
+/// How often dropped tensors of a segment are recomputed.
 enum class Recomputation {
-  kCost,    ///< kSpeed, if that takes no more memory than the largest task; else kMemory
-  kSpeed,   ///< once a segment, then kept for all uses
-  kMemory,  ///< for each use, from the checkpoint
+  kCost,    ///< by segment: kSpeed if no more memory than the largest task is needed; else kMemory
+  kSpeed,   ///< once, then kept for all uses
+  kMemory,  ///< for each use, from the checkpoint before the segment
 };
 
 /// Cut of the forward pass into blocks whose inputs are saved.
@@ -28,22 +28,22 @@ struct Blocks {
   std::int64_t together = 1;  ///< for kLayer: number of blocks recomputed as one
   std::int64_t of = 1;     ///< for kLayer: of every `of` blocks the first `together` are recomputed
   std::string first = {};  ///< for kLayer: first layer of a block to recompute
-  std::string last = {};   ///< for kLayer: last layer of it; both empty: the whole block
+  std::string last = {};   ///< for kLayer: last of these layers; both empty: the whole block
   friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
 struct OwnOptions {
   /// --restore-per-reader: a moved tensor returns for each task that reads it, not once for all.
   bool restore_per_reader = false;
-  std::optional<Bytes> keep_bytes = {};                ///< --keep-bytes; unset: as many as fit
-  std::optional<std::int64_t> max_swaps = {};          ///< --max-swaps; unset: the fewest that fit
+  std::optional<Bytes> keep_bytes = {};        ///< --keep-bytes; unset: as many as fit
+  std::optional<std::int64_t> max_swaps = {};  ///< --max-swaps: tensors; unset: fewest that fit
   Recomputation recomputation = Recomputation::kCost;  ///< --recompute
   Blocks blocks = {};                                  ///< --blocks
-  std::optional<std::int64_t> layers_moved = {};  ///< --layers-moved; unset: the fewest that fit
+  std::optional<std::int64_t> layers_moved = {};  ///< --layers-moved: blocks; unset: the fewest
   std::string only = {};                    ///< --only: layers whose saved tensors move; empty: all
-  std::optional<std::int64_t> search = {};  ///< --search; unset: by the size of the graph
+  std::optional<std::int64_t> search = {};  ///< --search: plans; unset: by the size of the graph
   std::int64_t searches = 1;                ///< no option: number of searches that share --search
-  std::int64_t seed = 1;                    ///< --seed
+  std::int64_t seed = 1;                    ///< --seed of the search
 };
 
 }  // namespace ooc

@@ -11,8 +11,8 @@ namespace ooc {
 
 enum class Prefetch {
   kNone,
-  kNextLayer,  ///< when backward reaches a layer: pages read by the next layer
-  kBothWays,   ///< kNextLayer; also, in every pass, memory freed for the next task
+  kNextLayer,  ///< when backward reaches a layer, pages that the next layer reads come in
+  kBothWays,   ///< as kNextLayer; also, while a task runs, pages leave to make room for the next
 };
 
 [[nodiscard]] PlanResult plan_paging(const PlanningProblem& problem, Prefetch prefetch);

@@ -1,5 +1,4 @@
-// Choice of what to drop and recompute: nothing if everything fits, else as few segments as
-// suffice.
+// Choice of what to drop and recompute: nothing if everything fits, else few segments that suffice.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +11,13 @@
 
 namespace ooc {
 
-/// Returns the largest sets of segments that may be dropped, as the use of each segment under
-/// --recompute: all segments; and, if different, the segments whose recomputation needs no more
-/// memory than the largest task.
+/// Returns one or two lists with the use of each segment under --recompute. First: all segments are
+/// dropped. Second, if different: only those whose recomputation needs no more memory than the
+/// largest task.
 [[nodiscard]] std::vector<std::vector<SegmentUse>> sets_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
-/// Returns the segments that `most` drops, by time per byte freed, cheapest first; ties in
+/// Returns the indices of segments that `most` drops, by time per byte freed, cheapest first; ties in
 /// execution order.
 [[nodiscard]] std::vector<std::size_t> cheapest_first(const Segments& segments,
                                                       const std::vector<SegmentUse>& most);
@@ -28,27 +27,28 @@ namespace ooc {
                                                  std::size_t count,
                                                  const std::vector<SegmentUse>& most);
 
+/// True if static bytes and the footprint are within the budget at all positions.
 [[nodiscard]] bool fits(const PlanningProblem& problem, const Footprint& footprint);
 
-/// Returns the run list that drops the fewest segments that suffice, preferring those that free the most bytes for
-/// their time. Precondition: dropping none does not fit, dropping all of `most` does.
+/// Returns the runs that drop the first n segments of cheapest_first(). n segments suffice, n - 1 do not; a smaller
+/// number might (bisection). Precondition: dropping none does not fit, dropping all of `most` does.
 [[nodiscard]] RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
                                   const std::vector<SegmentUse>& most);
 
-/// Returns the shortage with the smaller budget; ties: the first.
+/// Returns the OutOfMemory with the smaller smallest_budget; ties: the first.
 [[nodiscard]] OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second);
 
-// Common code of checkpoint schedules: the cuts into blocks that --blocks allows, and the choice among them.
+// Common code of checkpoint schedules: cuts of the forward pass into the blocks that --blocks allows, and the choice.
 
-/// Schedule's function from blocks to decisions on tensors.
+/// Function of a checkpoint schedule that returns the decisions for a cut into blocks.
 using BlockPolicy =
     std::function<Decisions(const MixFacts&, const MixSegments&, const SegmentEnds&)>;
 
-/// Residency of tensors at the ends of blocks: always near, or free to move.
+/// Whether inputs of blocks stay in GPU memory, or may move to host memory.
 enum class BlockInputs { kStay, kMove };
 
-/// Returns a plan without recomputation if --blocks is auto and everything fits; else the fastest
-/// cut that fits. If none fits, returns the smallest shortage.
+/// Returns a plan without recomputation if --blocks is auto and everything fits; else the fastest cut that fits. If
+/// none fits, returns the OutOfMemory with the smallest budget. Throws SpecError for invalid --blocks.
 [[nodiscard]] PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                                      const BlockPolicy& policy);
 

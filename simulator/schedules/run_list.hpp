@@ -16,12 +16,12 @@ namespace ooc {
 
 struct TaskRun {
   TaskId task;
-  bool again = false;
+  bool again = false;  ///< true: a rerun
   AlternativeId algorithm = {};
 };
 
-/// Residency interval of a tensor in one buffer, from the position that writes it to its last use.
-/// A dropped tensor has a new one each time it is recomputed.
+/// Residency interval of a tensor in one buffer: positions [first, end), from its first writer (or 0) to its last use.
+/// A dropped tensor has a new interval each time it is recomputed.
 struct TensorStay {
   TensorId tensor;
   std::size_t first = 0;
@@ -30,29 +30,29 @@ struct TensorStay {
 
 /// Gap [first, end) of a residency interval, between two positions that use the tensor.
 struct StayGap {
-  std::size_t stay = 0;
+  std::size_t stay = 0;  ///< index of the interval in RunList::stays
   std::size_t first = 0;
   std::size_t end = 0;
-  std::optional<std::size_t> written =
-      {};  ///< last position before it that writes; unset: network input
+  /// Last position before the gap that writes the tensor; unset: network input.
+  std::optional<std::size_t> written = {};
 };
 
 struct RunList {
-  std::vector<TaskRun> runs;
+  std::vector<TaskRun> runs;      ///< by position
   std::vector<TensorStay> stays;  ///< sorted by first position; network inputs first
   std::vector<StayGap> gaps;      ///< gaps sorted by end; gaps of one interval are disjoint
-  std::size_t forward_runs = 0;
+  std::size_t forward_runs = 0;   ///< number of runs before backward
 };
 
-/// Recomputation of a segment.
+/// Treatment of a segment's tensors.
 enum class SegmentUse : std::uint8_t {
   kKept,        ///< nothing is dropped
   kOnce,        ///< recomputed as a whole at its first use in backward, then kept
   kForEachUse,  ///< recomputed for each reader, then dropped unless the next task reads it
 };
 
-/// Returns the iteration in which each segment is used as in `uses`. Gaps reach from a tensor's
-/// last forward use to its next use, for all tensors that are not dropped.
+/// Returns the iteration in which segments are used as in `uses`, by segment. Each tensor that is not
+/// dropped has one gap at most, from its last forward use to its next use.
 [[nodiscard]] RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                                 const std::vector<SegmentUse>& uses);
 
@@ -68,12 +68,12 @@ enum class SegmentUse : std::uint8_t {
 /// Move of a tensor in a gap: copied out after its last writer, unless host memory has its contents; copied in after
 /// position `may_return_after`. Network inputs are dropped without a copy.
 struct GapMove {
-  std::size_t gap = 0;
-  std::size_t may_return_after = 0;
+  std::size_t gap = 0;               ///< index in RunList::gaps
+  std::size_t may_return_after = 0;  ///< position
 };
 
-/// Returns the plan, with waits as in build_task_plan (task_plan.hpp). `moves`: by end of their
-/// gaps, which is the order of the copies in.
+/// Returns the plan of the runs and moves, with waits as in build_task_plan (task_plan.hpp). `moves`: by
+/// end of their gaps, which is the order of the copies in.
 [[nodiscard]] Plan build_run_plan(const PlanningProblem& problem, const RunList& list,
                                   const std::vector<GapMove>& moves = {});
 
@@ -82,16 +82,16 @@ class RunPlanner {
   /// `problem` must outlive the planner.
   explicit RunPlanner(const PlanningProblem& problem);
 
-  /// Returns the plan as build_run_plan does. Valid until the next call.
+  /// Returns the plan as build_run_plan() does. Valid until the next call.
   [[nodiscard]] const Plan& build(const RunList& list, const std::vector<GapMove>& moves);
   [[nodiscard]] Plan build_once(const RunList& list, const std::vector<GapMove>& moves) &&;
 
  private:
-  /// Events after each position, in order: linked lists by position.
+  /// A list of entries for each position. An entry is a number whose meaning the owner knows.
   struct Agenda {
     static constexpr std::int32_t kNone = -1;
-    std::vector<std::int32_t> head;  ///< by position
-    std::vector<std::int32_t> next;  ///< by entry: next entry of its position
+    std::vector<std::int32_t> head;  ///< by position: first entry; kNone: no entry
+    std::vector<std::int32_t> next;  ///< by entry: next entry of its position; kNone: none
 
     void clear(std::size_t positions, std::size_t entries);
     /// Adds an entry in front of the position's list.
@@ -107,15 +107,15 @@ class RunPlanner {
   const PlanningProblem& problem_;
   PlanBuilder builder_;
   std::vector<BlockId> block_;  ///< by residency interval (RunList::stays): its latest block
-  std::vector<std::optional<StepId>> out_;   ///< by interval: its latest copy out
+  std::vector<std::optional<StepId>> out_;   ///< by interval: its latest copy out; unset: none
   std::vector<std::int32_t> far_since_;      ///< by interval: position that wrote its far copy
   std::vector<std::int32_t> last_move_;      ///< by interval: its last move
   std::vector<std::int32_t> previous_move_;  ///< by move: the previous move of its interval
   std::vector<char> goes_out_;               ///< by move: 1 if host memory lacks the contents
-  std::vector<StepId> steps_;                ///< by position
+  std::vector<StepId> steps_;                ///< by position: its compute step
   std::vector<StepId> copies_;               ///< copies in, for the current run
-  Agenda ends_;     ///< releases: entries for intervals, then for moves (last use before the gap)
-  Agenda leaving_;  ///< copies out after each position, by move
+  Agenda ends_;     ///< blocks to free: entries are intervals, then moves (block before the gap)
+  Agenda leaving_;  ///< copies out to begin: entries are moves
   std::size_t next_stay_ = 0;
   std::size_t next_move_ = 0;
 };

@@ -20,34 +20,34 @@ namespace ooc {
 
 struct Timeline;  // simulator/timeline/timeline.hpp
 
-/// Result of running a plan. Unset time: the run was blocked, see overflows_far.
+/// Result of running a plan.
 struct Trial {
-  std::optional<Duration> iteration_time = {};
-  /// Plan as run, with the waits that the framework adds, and the times of its steps. Compute steps
-  /// are those of the plan tried, in order. Valid until the next trial; null: not available.
+  std::optional<Duration> iteration_time = {};  ///< unset: does not run, see overflows_far
+  /// Plan as run, with the waits that the framework adds. Compute steps are those of the plan tried,
+  /// in order. Valid until the next trial; null: not available.
   const Plan* plan = nullptr;
-  const Timeline* timeline = nullptr;
-  bool overflows_far = false;  ///< true: host memory overflows; false: GPU memory is short
+  const Timeline* timeline = nullptr;  ///< times of the steps of `plan`; null as `plan`
+  bool overflows_far = false;  ///< without time: true: host memory is short; false: GPU memory
 };
 
 struct PlanningProblem {
   const TrainingGraph& graph;
   const CostTable& costs;
   Bytes budget;                  ///< GPU memory, static bytes included
-  ScheduleOptions options = {};  ///< options as the user set them
+  ScheduleOptions options = {};  ///< as the user set them
   /// Runs a plan and returns its time. Set only for schedules that search by trial (Trait::kSearchesByTrial).
   std::function<Trial(const Plan&)> evaluate = {};
 
-  /// True: copies of model states will be inserted into the plan, so only schedules with Trait::kCarriesState may help.
+  /// True: copies of model states will be inserted into the plan, which kCarriesState allows.
   bool carries_state = false;
   Duration least_time = {};  ///< lower bound on any plan's time, if known; else 0
 
-  /// Algorithms by task, from a schedule that chooses them; null: chosen() decides.
+  /// Algorithms by task that a schedule has chosen itself; null: by `fitting` or --algorithms.
   const std::vector<AlternativeId>* by_task = nullptr;
-  /// Fastest algorithms that fit, by task (fit_algorithms()), for other schedules; null: by --algorithms.
+  /// Fastest algorithms by task that fit (fit_algorithms() sets them); null: by --algorithms.
   std::shared_ptr<const std::vector<AlternativeId>> fitting = {};
 
-  /// Returns the algorithm for a task: by_task, else `fitting`, else by --algorithms.
+  /// Returns the algorithm of a task: from by_task, else from `fitting`, else by --algorithms.
   [[nodiscard]] AlternativeId chosen(TaskId task) const {
     if (by_task != nullptr) return (*by_task)[task.at()];
     return fitting ? (*fitting)[task.at()] : costs.alternative(task, options.algorithms);
@@ -65,7 +65,7 @@ enum class Trait : unsigned {
   kSubBatches = 1U << 3,
   /// Plans rerun tasks, so bounds for schedules that only move tensors do not hold.
   kRecomputes = 1U << 4,
-  /// Calls PlanningProblem::evaluate.
+  /// Calls PlanningProblem::evaluate, so plans depend on the times of runs.
   kSearchesByTrial = 1U << 5,
   /// Moves pages: gets a graph with tensors cut into parts (model/rewrite/parts.hpp) and the copy
   /// costs of unified memory, whatever --mode says.
@@ -75,11 +75,11 @@ enum class Trait : unsigned {
   /// Compresses tensors by ScheduleOptions::lms_action. plan_with_compression() (lms_compress.hpp)
   /// then makes the plans, about another graph, not make_plan.
   kCompresses = 1U << 8,
-  /// Moves and reruns nothing if everything fits, unless an option fixes how much moves
-  /// (--keep-bytes, --max-swaps).
+  /// Moves and reruns nothing if everything fits, unless an option fixes how much
+  /// (ScheduleOption::says_how_much).
   kMovesOnlyWhatItMust = 1U << 9,
-  /// Searches for the fastest plan. With --sub-batch auto it tries several micro-batches, and the
-  /// plans of schedules with gradient accumulation. `predict` describes its plan in words.
+  /// Searches for the fastest plan. With --sub-batch auto several sizes of micro-batches are tried,
+  /// and the plans of schedules with kSubBatches. `predict` describes the plan in words.
   kOptimizes = 1U << 10,
   /// All memory used during a task is booked for that task, workspace included, and waits point
   /// back in sequence. So copies of model states can be inserted (simulator/plan/weave_state.hpp).
@@ -105,7 +105,7 @@ class Traits {
   unsigned bits_ = 0;
 };
 
-/// Schedule: a name, properties, and a function that makes plans. Contract of make_plan:
+/// Rule that makes plans, with its name and properties. Contract of make_plan:
 ///
 /// Input: a training graph, the costs of its tasks and copies, and a budget; all outlive the call.
 /// Result: a Plan (plan.hpp) that validate_plan() accepts, or OutOfMemory. Every task runs at least
@@ -122,9 +122,9 @@ struct Schedule {
   std::string_view summary;  ///< one line, for `list schedules`
   std::string_view source;   ///< paper and section; without one, the author of the idea
   Traits traits = {};
-  /// Options that the schedule reads, by their names in option_table.hpp ("--algorithms"). Others are refused.
+  /// Names of the options that the schedule reads, such as "--algorithms". Others are refused, but --sub-batch.
   std::span<const std::string_view> options = {};
-  /// Formula with which the schedule's paper estimates the time.
+  /// Formula with which the schedule's paper estimates the time; kNone: none.
   ClosedForm closed_form = ClosedForm::kNone;
   PlanResult (*make_plan)(const PlanningProblem& problem);
 
@@ -137,8 +137,8 @@ struct Schedule {
   return schedule.is(Trait::kCompresses) && options.lms_action != LmsAction::kSwap;
 }
 
-/// True if plans only move tensors. False: they rerun tasks or compress tensors, so bounds by what
-/// memory forces to move do not hold.
+/// True if plans only move tensors. False: plans rerun tasks or compress tensors, so that lower
+/// bounds from forced copies (plan/bounds.hpp) do not hold.
 [[nodiscard]] inline bool only_moves_tensors(const Schedule& schedule,
                                              const ScheduleOptions& options) {
   return !schedule.is(Trait::kRecomputes) && !compresses(schedule, options);
@@ -152,13 +152,13 @@ inline constexpr std::string_view kAlgorithmsAlone[] = {"--algorithms"};
 /// Returns the schedule called `name`; null if there is none.
 [[nodiscard]] const Schedule* find_schedule(std::string_view name);
 
-/// Schedule to try in place of another, and the options to try it with.
+/// Candidate schedule, with the options to try.
 struct Contender {
   const Schedule* schedule;
   ScheduleOptions options;
 };
-/// Returns the schedules with any trait of `with` (none: all) and none of `without`, in their order: those that read
-/// --algorithms once by room, others once.
+/// Returns the schedules with any trait of `with` (empty: all) and none of `without`, in the order of schedules(). One
+/// that reads --algorithms comes once for each of `rooms`, others come once.
 [[nodiscard]] std::vector<Contender> contenders(Traits with, Traits without,
                                                 std::span<const Bytes> rooms);
 

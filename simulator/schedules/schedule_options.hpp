@@ -3,7 +3,7 @@
 //
 // option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as well (lms.cpp,
 // vdnnpp.cpp):
-//  ``    if (own.max_swaps < 0) bad_value("--max-swaps", std::to_string(*own.max_swaps), "an integer >= 0");
+//       if (own.max_swaps < 0) bad_value("--max-swaps", std::to_string(*own.max_swaps), "an integer >= 0");
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ooc {
 
-/// Rule of choice among several candidate plans that fit.
+/// Rule by which vdnn-dyn chooses among candidate plans that fit.
 enum class Trials {
   kOrder,  ///< the first in the published order of preference
   kTime,   ///< the fastest when tried
@@ -32,7 +32,7 @@ struct SubBatch {
 
 /// Action of lms on a chosen tensor.
 enum class LmsAction {
-  kSwap,
+  kSwap,      ///< a copy out and a copy in
   kCompress,  ///< a float16 copy, half the bytes, stays near
   kBoth,      ///< the float16 copy is swapped
 };
@@ -42,26 +42,26 @@ struct OwnOptions;  // own_options.hpp
 /// Pointer to OwnOptions, so that few files include its fields. Copies share the value.
 class OwnPart {
  public:
-  OwnPart();  ///< the default options, one object for all
+  OwnPart();  ///< shares the default options
   [[nodiscard]] const OwnOptions& operator*() const { return *options_; }
   [[nodiscard]] const OwnOptions* operator->() const { return options_.get(); }
-  /// Returns an own copy for immediate changes; later copies share it.
+  /// Replaces the value by a copy that no other OwnPart shares yet, and returns the copy to be changed at once.
   [[nodiscard]] OwnOptions& change();
 
  private:
-  std::shared_ptr<const OwnOptions> options_;  ///< options; never null
+  std::shared_ptr<const OwnOptions> options_;  ///< never null
 };
 
 struct ScheduleOptions {
   SubBatch sub_batch = {};                                 ///< --sub-batch
   AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms
-  /// kFitting: workspace limit in bytes (footprint.hpp, "room"); unset: first algorithms.
+  /// For kFitting: limit on a task's tensors and workspace together (footprint.hpp); unset: first algorithms.
   std::optional<Bytes> room = {};
   Trials trials = Trials::kOrder;  ///< --trials
   /// --far-compression: factor by which tensors are smaller in host memory.
   Ratio far_compression = kOne;
   LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
-  /// True: the caller only asks whether a plan exists, so searches stop at the first plan that fits.
+  /// True: only asked whether a plan exists, so searches stop at the first plan that fits.
   bool any_plan = false;
   OwnPart own = {};  ///< options of single schedules
 };

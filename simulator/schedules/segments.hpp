@@ -23,7 +23,7 @@ using PieceId = Id<struct PieceTag>;
 struct Pieces {
   Csr<PieceId, TaskId> tasks_of;                  ///< by piece: its tasks, ascending
   std::vector<PieceId> of_task;                   ///< by forward task: its piece
-  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor; unset: no piece writes it
+  std::vector<std::optional<PieceId>> of_tensor;  ///< by tensor: its piece; unset: none writes it
 };
 
 [[nodiscard]] Pieces find_pieces(const TrainingGraph& graph);
@@ -34,21 +34,21 @@ struct Pieces {
 
 struct RecomputeSegment {
   std::vector<TaskId> tasks;      ///< tasks that recompute the whole segment, in order
-  std::vector<TensorId> dropped;  ///< outputs that backward reads
+  std::vector<TensorId> dropped;  ///< outputs of the segment that backward reads
   Bytes freed;                    ///< bytes of `dropped`
-  Duration time;                  ///< time of `tasks`
-  /// Bytes in GPU memory at the segment's first reader in backward, if it is recomputed once and
-  /// kept: all tensors that its tasks touch, and the reader's other tensors.
+  Duration time;                  ///< sum of the times of `tasks`
+  /// Bytes at the first backward task that reads the segment, if it is recomputed once and kept: all
+  /// tensors that `tasks` and the reader touch, and the largest of their workspaces.
   Bytes kept_at_once;
 };
 
 struct Segments {
-  /// Segments in execution order, without those that free less than they need.
+  /// Segments in execution order, without those that free no more than must stay to recompute them.
   std::vector<RecomputeSegment> list;
-  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor: segment; unset: it stays
-  std::vector<std::optional<PieceId>> piece_of;       ///< by tensor: piece; unset: it stays
+  std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor: index in `list`; unset: none
+  std::vector<std::optional<PieceId>> piece_of;       ///< by tensor; unset: never recomputed
   Csr<PieceId, TaskId> tasks_of;                      ///< by piece: its tasks, ascending
-  Bytes largest_working_set;                          ///< bytes of the task with the largest need
+  Bytes largest_working_set;  ///< largest sum of a task's tensors and workspace
 };
 
 [[nodiscard]] Segments find_segments(const PlanningProblem& problem);

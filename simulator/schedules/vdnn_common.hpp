@@ -17,21 +17,20 @@ namespace ooc {
 struct Section {
   std::size_t first_task = 0;  ///< runs the tasks [first_task, end_task)
   std::size_t end_task = 0;
-  std::vector<TensorId> to_far = {};   ///< copies, in queue order
-  std::vector<TensorId> to_near = {};  ///< copies, in queue order
+  std::vector<TensorId> to_far = {};   ///< tensors copied out meanwhile, in queue order
+  std::vector<TensorId> to_near = {};  ///< tensors copied in meanwhile, in queue order
 };
 
-/// Returns the plan of these sections. Precondition: their tasks are all tasks of the graph in
-/// order. A tensor in some to_near moves. It leaves at the end of the section in which its copy out
-/// (none for network inputs) and its last forward use have ended. It is near again from the section
-/// of its copy in. All other tensors stay for their whole life.
+/// Returns the plan of `sections`; OutOfMemory if one does not fit. Precondition: the tasks of all sections are those
+/// of the graph in order. A tensor in some to_near leaves at the end of the section in which its copy out (none for
+/// network inputs) and its last forward use have ended, and is near again from the section of its copy in. Others stay.
 [[nodiscard]] PlanResult plan_sections(const PlanningProblem& problem,
                                        const std::vector<Section>& sections);
 
 /// Memory of sections without workspaces, to choose algorithms before planning.
 struct SectionMemory {
-  std::vector<Bytes> held;              ///< bytes by section, without workspaces and static bytes
-  std::vector<std::size_t> section_of;  ///< section by task
+  std::vector<Bytes> held;              ///< by section: bytes without workspaces and static bytes
+  std::vector<std::size_t> section_of;  ///< by task: its section
 
   /// Returns the smallest budget, static bytes included, for these algorithms by task.
   [[nodiscard]] Bytes smallest_budget(const CostTable& costs,
@@ -42,7 +41,7 @@ struct SectionMemory {
 
 /// Returns a section for each forward task.
 [[nodiscard]] std::vector<Section> forward_sections(const TrainingGraph& graph);
-/// Returns a section for each layer with backward tasks, in their order.
+/// Returns a section for each run of backward tasks of one layer, in order.
 [[nodiscard]] std::vector<Section> backward_sections(const TrainingGraph& graph);
 /// Appends a section with all updates, if there are any.
 void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
@@ -51,14 +50,15 @@ void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
 [[nodiscard]] std::vector<TensorId> take_reads(const TrainingGraph& graph, const Section& section,
                                                std::vector<bool>& wanted);
 
-/// Returns by tensor whether vDNN moves it. `consumer`: true for layers whose inputs move.
+/// Returns by tensor whether vDNN moves it: saved inputs of layers for which `consumer` is true, except inputs of the
+/// last layer that is neither activation nor loss.
 [[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph,
                                            bool (*consumer)(const LayerModel& model));
-/// Returns the sections of vDNN's walk for these moved tensors (vdnn_common.cpp).
+/// Returns the sections of vDNN's walk (vdnn_common.cpp). `flagged`: by tensor, true if it moves.
 [[nodiscard]] std::vector<Section> vdnn_sections(const TrainingGraph& graph,
                                                  std::vector<bool> flagged);
 
-/// Returns the plan of vdnn_sections(). `consumer`: true for layers whose inputs move.
+/// Returns the plan of vdnn_sections() for the tensors of vdnn_flags().
 [[nodiscard]] PlanResult plan_vdnn(const PlanningProblem& problem,
                                    bool (*consumer)(const LayerModel& model));
 

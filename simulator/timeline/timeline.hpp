@@ -38,16 +38,16 @@ struct Span {
   Duration end;
 };
 
-/// Gap of the compute queue, or a rerun task.
+/// Time with one cause in which the compute queue is idle, or reruns a task.
 struct Stall {
   StallCause cause = StallCause::kDependency;
   std::optional<StepId> before;   ///< next compute step; unset: after the last one
-  std::optional<StepId> culprit;  ///< step whose end was awaited; unset: none
+  std::optional<StepId> culprit;  ///< step that was awaited, or freed memory, or rerun; unset: none
   Duration start;
   Duration end;
 };
 
-/// The start or the end of a step.
+/// Start of a step, or its end.
 struct StepEvent {
   StepId step;
   bool ends = false;
@@ -55,34 +55,34 @@ struct StepEvent {
 
 struct Timeline {
   std::vector<Span> spans;  ///< by step
-  /// All starts and ends in order, also within one instant; empty unless the simulation was asked for them.
+  /// All starts and ends in order, also within one instant; empty unless SimulationInput::records.
   std::vector<StepEvent> events;
   std::vector<Stall> stalls;  ///< in time order; zero-length ones left out
   Duration iteration_time;    ///< from the start of the first to the end of the last step
   Duration busy;              ///< time of tasks run for the first time
   std::array<Duration, kStallCauses> stall_totals{};  ///< by cause
-  Bytes peak_near;                 ///< largest near-memory use, static bytes included
-  bool waited_for_memory = false;  ///< a step was ready before its blocks fitted
+  Bytes peak_near;                 ///< largest use of GPU memory, static bytes included
+  bool waited_for_memory = false;  ///< true: some step was ready before its blocks fitted
 };
 
-/// Returns events for steps known only by their times. At one instant ends come first, then steps as planned.
+/// Returns events for steps known only by their times. Of one instant: ends of steps begun before, then by step.
 [[nodiscard]] std::vector<StepEvent> events_of(const std::vector<Span>& spans);
 
-/// Stop of a run: no step is running and no head of a queue can start.
+/// Stop of a run: no step is running, and none can start for lack of memory. Step 0 if the initial blocks do not fit.
 struct Blocked {
-  StepId step;  ///< head of a queue that was ready first
-  Bytes wanted;
-  Bytes free;
-  Bytes largest_hole;
-  std::vector<BlockId> holders;  ///< blocks held, largest first
+  StepId step;                   ///< first step that was ready
+  Bytes wanted;                  ///< bytes of the blocks that it takes
+  Bytes free;                    ///< free bytes
+  Bytes largest_hole;            ///< largest contiguous free range
+  std::vector<BlockId> holders;  ///< blocks in use, largest first
 };
 
 /// Result of a run. Reports read this and never see the engine.
 using Outcome = std::variant<Timeline, Blocked>;
 
 // Finds the one cause of every nanosecond in which the compute queue runs no task for the first time
-// (docs/architecture.md, 3). The engine reports each gap as it closes, with the instant at which
-// the step was ready and the step whose end freed memory for it.
+// (docs/architecture.md, 3). The engine reports each idle time as it ends, with the instant at which
+// the step was ready and the step whose end freed memory for that step.
 //
 // If several steps end at the same instant, the cause is, in this order: a ToNear, a ToFar, another
 // compute step, the host that issues the step. For memory: a ToFar that freed some at that instant,
@@ -90,22 +90,22 @@ using Outcome = std::variant<Timeline, Blocked>;
 // compute or copies of its results (Step::for_update) as updates, for other devices as exchange. After the last compute step, with
 // several queues at work: a ToNear, far compute, a ToFar.
 
-/// Gap of the compute queue, ended by the start of `step`. Instants in ns.
+/// Idle time of the compute queue, ended by the start of `step`. Times in ns.
 struct Gap {
   const QueuedStep& step;
   std::int64_t from = 0;    ///< end of the compute step before; 0 if none
-  std::int64_t ready = 0;   ///< instant: all waits over, step issued by the host
-  std::int64_t issued = 0;  ///< instant: step issued by the host; 0 without issue times
-  std::int64_t hooks = 0;   ///< of the time until then: TaskAlternative::hooks
+  std::int64_t ready = 0;   ///< instant: all waits are over, the host has issued the step
+  std::int64_t issued = 0;  ///< instant: the host has issued the step; 0 without issue times
+  std::int64_t hooks = 0;   ///< part of the time to issue the step: TaskAlternative::hooks
   std::int64_t start = 0;
-  std::optional<StepId> releaser;  ///< step that freed memory; set if start > ready
+  std::optional<StepId> releaser;  ///< step that freed memory; unset: no wait for memory
 };
 
 class StallRecorder {
  public:
   StallRecorder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {}
 
-  void gap(const Gap& gap);
+  void gap(const Gap& gap);  ///< records the idle time, with one cause for each part
   /// Records a rerun task. `before`: the next compute step; unset: none.
   void recompute(StepId step, std::optional<StepId> before, std::int64_t start, std::int64_t end);
   /// Records the time from the end of the last compute step to the end of the iteration.
@@ -114,8 +114,8 @@ class StallRecorder {
  private:
   void add(StallCause cause, std::optional<StepId> before, std::optional<StepId> culprit,
            std::int64_t start, std::int64_t end);
-  /// Returns the awaited step that ended last, by the order of causes. Unset: none ended after
-  /// `from`.
+  /// Returns the awaited step that ended last; of several, by the order of causes. Unset: none ended
+  /// after gap.from.
   [[nodiscard]] std::optional<StepId> last_wait(const Gap& gap) const;
 
   const Plan& plan_;
