@@ -113,7 +113,7 @@ struct Arguments {
   [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
   /// Returns the only value of a flag; unset: not given.
   [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
-  /// Throws SpecError if a flag of `names` was given: cannot be combined with `with`; `remedy`; `why`.
+  /// Throws SpecError if a flag of `names` was given. `with`, `remedy`, `why`: parts of the message.
   void refuse(std::initializer_list<std::string_view> names, const std::string& with,
               const std::string& remedy, const std::string& why = "") const;
   /// Returns --output; default: "-", standard output.

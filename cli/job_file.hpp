@@ -35,7 +35,7 @@ class JobFile {
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
   /// Returns the job as flags and values of a command line.
   [[nodiscard]] std::string words() const;
-  /// Returns the error; about a flag that the job sets, or a missing network or machine: with place in the job file.
+  /// Returns the error, with its place in the job file if about a flag of the job, or a missing network or machine.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
  private:

@@ -45,7 +45,7 @@ struct Settings {
 };
 const Settings& settings();
 
-// Counts a call of `name`, and returns the fault that the environment asks for. HANG and DIE act at once.
+// Fault that the environment asks for at one call. next_fault() counts the calls of `name`; HANG and DIE act there.
 struct Fault {
   int code = 0;          // error to return; 0: none
   bool corrupt = false;  // one byte arrives wrong

@@ -25,7 +25,7 @@ inline constexpr std::int64_t kNoEvent = std::numeric_limits<std::int64_t>::max(
 /// Event of a copy that begins to move bytes in this round, until settle() at the round's end knows its rate.
 inline constexpr std::int64_t kUnsettled = kNoEvent - 1;
 
-/// Copy on one queue, in progress.
+/// Progress of the copy on one queue.
 struct Mover {
   bool moving = false;      ///< moves bytes; false: idle or in its latency
   BytesPerSecond own_rate;  ///< rate while the other direction is idle

@@ -20,7 +20,7 @@ struct LowerBounds {
   Duration compute;  ///< bound 1: sum of the tasks' times
   Duration link;     ///< bound 2: most that the copies forced by one cut take on the link
   Duration cut;      ///< bound 3: for each cut, copies out before its task and in after
-  Duration windows;  ///< bound 4: longest path; equals cut if not computed
+  Duration windows;  ///< bound 4: over pairs of cuts (bound_windows); equals cut if not computed
   [[nodiscard]] Duration best() const;
   void raise(Duration bound);  ///< raises all bounds but `compute` to `bound`
 };
@@ -35,15 +35,15 @@ struct Cut {
   TaskId task;
   Bytes in;   ///< fewest absent bytes, all copied in after the task
   Bytes out;  ///< part of `in` copied out before the task; host memory has the rest (inputs)
-  Duration defined_from;   ///< compute time up to the end of the first writer of the absent data
-  Duration compute_after;  ///< compute time from the latest next use of the absent data on
+  Duration defined_from;   ///< compute time up to the earliest end of a writer of such tensors
+  Duration compute_after;  ///< compute time from the latest next use of such tensors on
 };
 
 /// Copies that a budget forces, whatever the link. Sweeps fill one object again and again, without allocation.
 struct MemoryPressure {
   bool feasible = true;          ///< true if each task fits alone
-  std::vector<Duration> before;  ///< by task: compute time before it, and one entry for the end
-  std::vector<Cut> cuts;         ///< in task order
+  std::vector<Duration> before;  ///< by task: compute time before it; then the total
+  std::vector<Cut> cuts;         ///< for each task with absent tensors, in order
   // Scratch memory of find_memory_pressure().
   std::vector<std::int32_t> previous;
   std::vector<std::int32_t> next;

@@ -30,8 +30,8 @@ class MemoryLedger {
  private:
   std::size_t size_ = 0;
   std::size_t leaves_ = 1;
-  std::vector<std::int64_t> max_;  ///< maximum of the subtree, with its own add_
-  std::vector<std::int64_t> add_;  ///< added to the whole subtree
+  std::vector<std::int64_t> max_;  ///< by node: largest bytes of its subtree, its own add_ included
+  std::vector<std::int64_t> add_;  ///< by node: bytes added to its whole subtree
 };
 
 }  // namespace ooc

@@ -14,7 +14,7 @@ struct CutItem {
   double bytes = 0;
   double price = -1;   ///< least compute time to recompute the tensor; < 0: impossible
   double out = 0;      ///< least time to copy out this tensor, or one that may move in its place
-  double in = 0;       ///< least time of a copy in
+  double in = 0;       ///< least time to copy in this tensor
   double defined = 0;  ///< compute time before the copy out can begin
   double rest = 0;     ///< compute time from the tensor's next use to the end
   bool clean = false;  ///< true if host memory has the tensor already (network input)
@@ -50,7 +50,7 @@ class MixedCut {
 
   static constexpr double kNoPlan = 1e300;
 
-  /// Returns the least ns of an iteration with divisible tensors; kNoPlan: impossible. Inexact at and below `enough`.
+  /// Returns the least ns of an iteration with divisible tensors; kNoPlan: impossible. May return more, up to `enough`.
   [[nodiscard]] double divisible(const CutTask& task, double enough);
   /// Returns a lower bound in ns for whole tensors, after at most `nodes` nodes or at `enough`; kNoPlan: impossible.
   [[nodiscard]] double whole(const CutTask& task, long nodes, double enough = kNoPlan);
@@ -74,8 +74,8 @@ class MixedCut {
     double end_absent = 0;
     double again = 0;        ///< ns to recompute the dropped items
     double out_bytes = 0;    ///< bytes copied out before the task starts
-    double in_bytes = 0;     ///< bytes copied in after its start
-    double in_behind = 0;    ///< part of in_bytes copied in after its end
+    double in_bytes = 0;     ///< bytes copied in after the task's start
+    double in_behind = 0;    ///< part of in_bytes copied in after the task's end
     double in_during = 0;    ///< ns of copies in that begin during the task
     double outs_end = 0;     ///< earliest end of all copies out; 0: none
     double ins_take = 0;     ///< least ns after the task's end for copies in and their readers

@@ -81,14 +81,14 @@ struct PlanHeader {
   Bytes static_bytes = {};  ///< in GPU memory throughout (weights, optimiser states)
   /// Factor by which tensors are smaller in host memory; copies still move all their bytes.
   Ratio far_compression = kOne;
-  bool far_powers_of_two = false;  ///< CopyRules::far_powers_of_two
+  bool far_powers_of_two = false;  ///< far_bytes() are rounded up to a power of two
   FarGradients far_gradients = FarGradients::kFreed;
   bool one_stream = false;      ///< copies in run on the stream of the kernels, and share its cache
   bool sums_on_stream = false;  ///< kGradient blocks are allocated on a stream of their own
 };
 
 struct Plan : PlanHeader {
-  std::vector<Step> steps;  ///< in sequence order: the tie-breaker of the engine
+  std::vector<Step> steps;  ///< in sequence order, by which the engine breaks ties
   std::vector<Block> blocks;
   Csr<StepId, StepId> waits;            ///< by step: steps that must end before it starts
   Csr<StepId, BlockId> acquires;        ///< by step: blocks taken at its start

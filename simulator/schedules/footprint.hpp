@@ -42,7 +42,8 @@ class Footprint {
 
   const PlanningProblem& problem_;
   std::vector<Stay> stays_;
-  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task with the largest
+  std::vector<std::optional<TaskId>>
+      workspace_of_;  ///< by position: task with the largest, or none
 };
 
 /// Returns the workspace of the task's chosen algorithm.

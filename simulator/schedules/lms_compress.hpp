@@ -38,7 +38,7 @@ struct Restoration {
 
 struct CompressionRequest {
   const PlanningProblem& problem;
-  /// Returns the costs of compression's graph, transfers included.
+  /// Returns the costs of the graph in `compression`, transfers included.
   std::function<CostTable(const Compression& compression)> costs_of;
 };
 

@@ -37,7 +37,7 @@ class MixDecoder {
 
   [[nodiscard]] const RunList& runs() const { return list_; }
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
-  /// True if the tensor is near throughout the gap, an index into runs().gaps. Valid after place().
+  /// True if the tensor is near throughout `gap`, an index in runs().gaps. Valid after place().
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
   /// Returns by gap of runs() the index of the gap of MixFacts::idle that contains it.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
@@ -71,7 +71,7 @@ class MixDecoder {
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
   std::vector<char> repeated_;  ///< by gap: true if an earlier one has the same idle_of_gap_
-  std::vector<std::uint8_t> algorithm_;  ///< by position: index into MixFacts::algorithms
+  std::vector<std::uint8_t> algorithm_;  ///< by position: index in its task's MixFacts::algorithms
   // Scratch memory of list().
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
   std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the current reruns

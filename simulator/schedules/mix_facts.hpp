@@ -24,10 +24,10 @@ enum class Treatment : std::uint8_t {
 struct IdleTime {
   TensorId tensor;
   std::uint32_t from = 0;  ///< last task before the gap that uses the tensor
-  std::uint32_t read = 0;  ///< last task before the gap that uses it, those with only_holds() aside
+  std::uint32_t read = 0;  ///< as `from`, but not a task that only holds the tensor (only_holds())
   std::uint32_t to = 0;    ///< next task that uses the tensor; the number of tasks if `late`
   std::int64_t bytes = 0;  ///< size of the tensor
-  /// True if the tensor can be recomputed: forward wrote it, and no task of forward uses it after the gap.
+  /// True if the tensor can be recomputed: forward wrote it, and the gap reaches from forward to backward or the end.
   bool droppable = false;
   /// True: the gap follows the last use of all. Only rerun tasks may need the tensor again.
   bool late = false;
@@ -89,7 +89,7 @@ struct MixFacts {
   std::size_t tasks = 0;               ///< number of tasks
   std::size_t forward = 0;             ///< number of forward tasks, which come first
   std::size_t tensors = 0;             ///< number of tensors
-  std::vector<std::int64_t> bytes;     ///< by tensor: bytes
+  std::vector<std::int64_t> bytes;     ///< by tensor: its size
   std::vector<std::int64_t> out_time;  ///< by tensor: ns of a copy out alone on the link
   std::vector<std::int64_t> in_time;   ///< by tensor: ns of a copy in alone on the link
   std::vector<char> is_input;          ///< by tensor: 1 for a network input that a task uses
@@ -133,7 +133,7 @@ struct Decisions {
   bool moves_anyway = false;
   /// True: a recomputed tensor stays near up to its last use.
   bool made_again_stays = false;
-  /// True: a tensor returns no earlier than the block runs that reads what returned before it.
+  /// True: copies in for one reader begin no earlier than the previous reader of tensors copied in starts.
   bool one_ahead = false;
   /// Bytes of GPU memory left free as a margin for a caching allocator.
   std::int64_t unused = 0;

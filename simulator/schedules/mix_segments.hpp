@@ -62,13 +62,13 @@ class MixSegments {
 
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
-  std::vector<double> price_;           ///< by gap of MixFacts::idle
-  std::vector<std::int64_t> begun_at_;  ///< by forward task: bytes of such tensors first written
+  std::vector<double> price_;           ///< by gap of MixFacts::idle: price (see kAnyPrice)
+  std::vector<std::int64_t> begun_at_;  ///< by forward task: droppable bytes first written
   Lists<Ended> ended_at_;  ///< by forward task: tensors last used there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 
-/// Changes kDrop to kKeep (late: kDropEach) where memory is exceeded. Returns false if the plan still does not fit.
+/// Changes drops to kKeep (late: kDropEach) where memory is exceeded. Returns false if the plan still does not fit.
 [[nodiscard]] bool repair(const MixFacts& facts, MixDecoder& decoder, Decisions& decisions);
 
 }  // namespace ooc

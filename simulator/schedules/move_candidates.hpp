@@ -21,7 +21,7 @@ namespace ooc {
 /// Returns the candidates that may_move() allows, in the same order.
 [[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
 
-/// Returns the memory needed by task if these candidates are away between their last forward and first backward use.
+/// Returns the memory needed by task if the tensors of `away` leave between last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);
 /// Returns the memory needed by task. `back`: by tensor, task from which it is near again; unset: stays.

@@ -35,7 +35,7 @@ struct PlanningProblem {
   const CostTable& costs;
   Bytes budget;                  ///< GPU memory, static bytes included
   ScheduleOptions options = {};  ///< as the user set them
-  /// Runs a plan and returns its time. Set only for schedules that search by trial (Trait::kSearchesByTrial).
+  /// Runs a plan and returns its time. For schedules with Trait::kSearchesByTrial; may be null for others.
   std::function<Trial(const Plan&)> evaluate = {};
 
   /// True: copies of model states will be inserted into the plan, which kCarriesState allows.
@@ -88,7 +88,6 @@ enum class Trait : unsigned {
   kCarriesStateIfAsked = 1U << 12,
 };
 
-/// Set of traits.
 class Traits {
  public:
   constexpr Traits() = default;

@@ -12,6 +12,7 @@
 
 namespace ooc {
 
+/// Job for plan_in_rounds(). Micro-batches are also called rounds.
 struct RoundsRequest {
   const TrainingGraph& graph;
   const CostTable& costs;  ///< at the whole batch
