@@ -118,7 +118,7 @@ struct Arguments {
               const std::string& remedy, const std::string& why = "") const;
   /// Returns --output; default: "-", standard output.
   [[nodiscard]] std::string output() const { return value("--output").value_or("-"); }
-  /// Returns kQuiet for --quiet.
+  /// Returns kQuiet with --quiet, else kShown.
   [[nodiscard]] Remarks remarks() const {
     return has("--quiet") ? Remarks::kQuiet : Remarks::kShown;
   }

@@ -68,7 +68,7 @@ struct MachineLists {
 /// inside are allowed: comparing a copy with one change is common.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);
-/// Returns `names` (as in the files) if they differ; else `given` (as the user named the files).
+/// Returns `names` (as in the files) if all differ; else `given` (as the user named the files).
 [[nodiscard]] std::vector<std::string> told_apart(std::vector<std::string> names,
                                                   const std::vector<std::string>& given);
 /// Loads all profiles of --hardware, with names by told_apart. Throws SpecError for a file given twice.

@@ -54,7 +54,7 @@ struct TransferFit {
   [[nodiscard]] double worst_residual() const;  ///< largest |kept_residual|
 };
 
-/// Returns the fit. Sizes may be unordered and repeat. Precondition: a time at least; times > 0.
+/// Returns the fit. Sizes may be unordered and repeat. Precondition: at least one time; times > 0.
 [[nodiscard]] TransferFit fit_transfer(std::vector<SizedTimes> measured);
 
 struct LinePoint {
@@ -75,7 +75,7 @@ inline constexpr double kThinningTolerance = 0.01;
 /// Returns a non-falling curve through few of the points. Precondition: at least two points, ascending; times > 0.
 [[nodiscard]] SizeCurve fit_size_curve(const std::vector<LinePoint>& points);
 
-/// Returns the time in ns of `bytes` by `line` alone.
+/// Returns the time in ns that a copy of `bytes` takes by `line`, which may be a curve.
 [[nodiscard]] double time_of(const TransferLine& line, Bytes bytes);
 
 /// Fit of unified memory on page faults. A kernel that touches n bytes of host-resident pages takes

@@ -19,7 +19,7 @@ struct MeasuredOperation {
   std::string pass;      ///< as in the table, such as "forward"
   Dtype dtype = Dtype::kFloat32;
   double seconds = 0;  ///< as measured
-  /// Returns the modelled seconds of the kernels, without measuring overhead.
+  /// Returns the modelled seconds of the kernels on a platform, without the overhead of measuring.
   std::function<double(const KernelPlatform&)> price;
 };
 

@@ -83,7 +83,7 @@ class SharedLink {
   void reevaluate(std::int64_t now, std::span<std::int64_t> events);
 
   const CostTable& costs_;
-  std::array<Mover, 3> movers_{};  ///< by queue_index
+  std::array<Mover, 3> movers_{};  ///< by queue_index(); that of compute is unused
   bool changed_ = false;           ///< true: a copy began or ended to move bytes since settle()
 };
 

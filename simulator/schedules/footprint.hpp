@@ -42,8 +42,7 @@ class Footprint {
 
   const PlanningProblem& problem_;
   std::vector<Stay> stays_;
-  std::vector<std::optional<TaskId>>
-      workspace_of_;  ///< by position: task with the largest, or none
+  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task with the largest
 };
 
 /// Returns the workspace of the task's chosen algorithm.
