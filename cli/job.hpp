@@ -1,5 +1,5 @@
-// Job of `predict`, `compare`, `max`, `need` and `fit`: one network on machines under schedules, read from flags and files;
-// and the reading of each of these files.
+// Job of `predict`, `compare`, `max`, `need` and `fit`: one network on machines under schedules, read from flags and
+// files; and the reading of each of these files.
 #pragma once
 
 #include <cstdint>

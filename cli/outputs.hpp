@@ -1,7 +1,7 @@
-// Outputs of a command, opened together before the work starts. A file is written under a working name beside its target
-// and renamed at the end. So an unwritable place is found before long work, a failure leaves the old file, and nobody reads
-// half a result. "-" is stdout; devices and pipes are written in place. (Files of sweeps grow from run to run:
-// cli/sweep/row_file.hpp.)
+// Outputs of a command, opened together before the work starts. A file is written under a working name beside its
+// target and renamed at the end. So an unwritable place is found before long work, a failure leaves the old file, and
+// nobody reads half a result. "-" is stdout; devices and pipes are written in place. (Files of sweeps grow from run to
+// run: cli/sweep/row_file.hpp.)
 #pragma once
 
 #include <cstddef>

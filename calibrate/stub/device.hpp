@@ -3,8 +3,8 @@
 // exactly as far as that wait needs. An operation changes memory when its simulated time ends, so a
 // plan that reads too early reads old data.
 //
-// Copies in one direction run one at a time, in the order in which they became ready. `duplex` slows both directions while
-// both move data; memory-bound kernels and copies slow each other. Nothing else is shared.
+// Copies in one direction run one at a time, in the order in which they became ready. `duplex` slows both directions
+// while both move data; memory-bound kernels and copies slow each other. Nothing else is shared.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace ooc::bench::stub {
 
 // Settings and faults of the stub device, from environment variables.
 //   OOC_STUB                  key=value,...  keys of OOC_STUB_SETTINGS
-//   OOC_STUB_FAIL=call:n[:code]  the nth call of that name returns this CUDA error (default 2); codes from 700 on persist
+//   OOC_STUB_FAIL=call:n[:code]  the nth call of that name returns this CUDA error (default 2); from 700 on it persists
 //   OOC_STUB_HANG, OOC_STUB_DIE=call:n  the nth call never returns, or kills the process
 //   OOC_STUB_CORRUPT=call:n   the nth copy or prefetch delivers one wrong byte
 //   OOC_STUB_NAME             name of the device

@@ -30,7 +30,7 @@ void check_calibration(const Arguments& arguments);
 
 /// `calibrate --from-nvbandwidth FILE --like PROFILE`: link of a machine from the output of NVIDIA's `nvbandwidth -j`.
 [[nodiscard]] int run_from_nvbandwidth(const Arguments& arguments);
-/// `calibrate --from-operations FILE --hardware PROFILE`: kernels of a machine, fitted to a table of measured operations.
+/// `calibrate --from-operations FILE --hardware PROFILE`: kernels of a machine, fitted to measured operations.
 [[nodiscard]] int run_from_operations(const Arguments& arguments);
 
 }  // namespace ooc

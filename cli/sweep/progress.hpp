@@ -1,4 +1,4 @@
-// Progress and preview of a sweep. Progress: on a terminal a line rewritten a few times a second, elsewhere a line a minute.
+// Progress and preview of a sweep. Progress: on a terminal a line, rewritten often; elsewhere a line a minute.
 #pragma once
 
 #include <chrono>

@@ -4,8 +4,8 @@
 // No event heap is needed.
 //
 // The loop is a template over memory (counter or addresses), link (private or shared), observer of starts and ends, and
-// the host. So the usual run (a counter, no contention, no host) has no call and no indirection per step. For that the object must not escape: functions that are not inlined (stalls, the shared link) are in separate
-// objects behind references.
+// the host. So the usual run (a counter, no contention, no host) has no call per step. For that the object must not
+// escape: functions that are not inlined (stalls, the shared link) are in separate objects behind references.
 //
 // kHost: compute steps also wait for the host, which issues them in order and never waits itself. So the instant of
 // issue is known beforehand, with one exception: before it pins memory, the host waits until the previous step has

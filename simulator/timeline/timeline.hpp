@@ -87,8 +87,8 @@ using Outcome = std::variant<Timeline, Blocked>;
 // If several steps end at the same instant, the cause is, in this order: a ToNear, a ToFar, another
 // compute step, the host that issues the step. For memory: a ToFar that freed some at that instant,
 // else another. Waits for page-fault copies (Step::on_demand) count as faults; waits for far
-// compute or copies of its results (Step::for_update) as updates, for other devices as exchange. After the last compute step, with
-// several queues at work: a ToNear, far compute, a ToFar.
+// compute or copies of its results (Step::for_update) as updates, for other devices as exchange.
+// After the last compute step, with several queues at work: a ToNear, far compute, a ToFar.
 
 /// Idle time of the compute queue, ended by the start of `step`. Times in ns.
 struct Gap {
