@@ -98,7 +98,7 @@ TEST_CASE("figures that count as predicted are in these files") {
         "incore-llm-foundry incore-llms-from-scratch incore-milabench incore-ms-swift "
         "incore-nemo incore-qwen incore-smollm3-fsdp2-h100 incore-swift-long incore-tinyllama "
         "incore-torchtitan incore-vectorlm-a100 incore-vit-levers incore-xtuner incore-zero-t5 "
-        "ooc-a800-zero ooc-alst ooc-ckpt-offload-t4 ooc-ckpt-t4 ooc-cpu-adam ooc-deepcompile "
+        "ooc-a800-zero ooc-alst ooc-ckpt-offload-t4 ooc-cpu-adam ooc-deepcompile "
         "ooc-easycontext ooc-fairseq-fsdp ooc-finetrainers ooc-flan-t5 ooc-fsdp-a10g "
         "ooc-fsdp-qlora ooc-gact ooc-gh200-zero ooc-ironcore-3090 ooc-lightning-fsdp "
         "ooc-lightning-gpt2 ooc-links ooc-llamafactory ooc-llm-trainer ooc-llmq ooc-megatrain "
