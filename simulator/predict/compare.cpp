@@ -6,6 +6,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "simulator/predict/planning.hpp"
+#include "simulator/predict/run_all.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/summarize.hpp"
@@ -34,22 +35,9 @@ std::optional<Duration> iteration_time_of(const Workload& workload, const Machin
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }
 
-struct Rerun {
-  const Workload& workload;
-  const Machine& machine;
-  const Schedule& schedule;
-  const RunReport& report;
-  std::vector<WhatIf> results;
-
-  void add(std::string change, const CaseOptions& other) {
-    WhatIf result{.change = std::move(change),
-                  .iteration_time = iteration_time_of(workload, machine, other, schedule),
-                  .gain = 0};
-    if (result.iteration_time && report.iteration_time.count() > 0) {
-      result.gain = 1 - *result.iteration_time / report.iteration_time;
-    }
-    results.push_back(std::move(result));
-  }
+struct Change {
+  std::string name;
+  CaseOptions options;
 };
 
 /// Of in-core with --sub-batch auto: what everything that moves tensors has to be seen against, where the whole batch
@@ -105,34 +93,38 @@ MachineRow row_on(const MachinesRequest& request, std::size_t machine,
 std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                             const CaseOptions& options, const Schedule& schedule,
                             const RunReport& report) {
-  Rerun rerun{workload, machine, schedule, report, {}};
   if (!report.feasible) return {};
-
-  CaseOptions link = options;
-  link.transfers.link_scale = kTwo;
-  rerun.add("link x 2", link);
-  CaseOptions memory = options;
-  memory.memory = quarter_more(budget_of(options, machine.profile));
-  rerun.add("memory x 1.25", memory);
-  CaseOptions compute = options;
-  compute.compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
-  rerun.add("compute x 2", compute);
+  std::vector<Change> changes;
+  const auto add = [&](std::string name) -> CaseOptions& {
+    return changes.emplace_back(std::move(name), options).options;
+  };
+  add("link x 2").transfers.link_scale = kTwo;
+  add("memory x 1.25").memory = quarter_more(budget_of(options, machine.profile));
+  add("compute x 2").compute_scale = Ratio(2 * options.compute_scale.value_or(kOne).count());
   if (report.state && report.state->far_updates > 0 && report.state->far_rate != kInfiniteRate) {
-    CaseOptions far = options;
+    CaseOptions& far = add("far updates x 2");
     far.far_compute = BytesPerSecond(2 * report.state->far_rate.count());
     far.state.threads = 0;  // that rate is what they reach
-    rerun.add("far updates x 2", far);
   }
-  return std::move(rerun.results);
+  std::vector<WhatIf> results(changes.size());
+  run_all(changes.size(), [&](std::size_t i) {
+    const auto time = iteration_time_of(workload, machine, changes[i].options, schedule);
+    const bool compares = time && report.iteration_time.count() > 0;
+    results[i] = {changes[i].name, time, compares ? 1 - *time / report.iteration_time : 0};
+  });
+  return results;
 }
 
 Comparison compare(const Case& which, std::span<const Schedule* const> chosen) {
   Comparison result;
   bool asks_for_rounds = false;
-  for (const Schedule* schedule : chosen) {
-    result.rows.push_back(predict(which, *schedule, Detail::kPeaks));
-    asks_for_rounds = asks_for_rounds || schedule->is(Trait::kSubBatches) ||
-                      (schedule->is(Trait::kMovesNothing) && !result.rows.back().feasible);
+  result.rows.resize(chosen.size());
+  run_all(chosen.size(), [&](std::size_t i) {
+    result.rows[i] = predict(which, *chosen[i], Detail::kPeaks);
+  });
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    asks_for_rounds = asks_for_rounds || chosen[i]->is(Trait::kSubBatches) ||
+                      (chosen[i]->is(Trait::kMovesNothing) && !result.rows[i].feasible);
   }
   const bool can_be_cut = which.costs.batch > 1 && !is_footprint(which.accounting) && !which.moving;
   const bool usual = which.schedule_options.sub_batch.kind == SubBatch::Kind::kUsual;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
+#include "simulator/predict/run_all.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/option_table.hpp"
 
@@ -120,9 +122,13 @@ Scale batches(const SolveRequest& request) {
   return scale;
 }
 
+BytesPerSecond slower_rate(const Case& which) {
+  return std::min(which.costs.transfers.to_far_peak, which.costs.transfers.to_near_peak);
+}
+
 std::int64_t now_of(const SolveAxis& axis, const Case& which) {
   const TransferCosts& costs = which.costs.transfers;
-  if (axis.word == "link") return std::min(costs.to_far_peak, costs.to_near_peak).count();
+  if (axis.word == "link") return slower_rate(which).count();
   if (axis.word == "link-to-far") return costs.to_far_peak.count();
   if (axis.word == "link-to-near") return costs.to_near_peak.count();
   if (axis.word == "near-memory") return which.budget.count();
@@ -147,22 +153,18 @@ class Jobs {
  public:
   explicit Jobs(const SolveRequest& request) : request_(request) {}
 
-  /// Stands until the next call. Throws SpecError for what read_workload() and make_case() refuse.
-  const Case& at(std::int64_t value) {
+  /// Throws SpecError for what read_workload() and make_case() refuse.
+  std::shared_ptr<const Case> at(std::int64_t value) {
+    const std::lock_guard lock(making_);
     const auto found = jobs_.find(value);
-    if (found != jobs_.end()) return *found->second.which;
+    if (found != jobs_.end()) return found->second;
     if (jobs_.size() >= kept_) jobs_.clear();
-    return *jobs_.emplace(value, make(value)).first->second.which;
+    return jobs_.emplace(value, make(value)).first->second;
   }
   void keep(std::size_t jobs) { kept_ = jobs; }
 
  private:
-  struct Job {
-    std::unique_ptr<const Workload> workload = {};  ///< where it is not that of the request
-    std::unique_ptr<const Case> which;
-  };
-
-  [[nodiscard]] Job make(std::int64_t value) const {
+  [[nodiscard]] std::shared_ptr<const Case> make(std::int64_t value) const {
     CaseOptions options = request_.options;
     const SolveAxis& axis = request_.axis;
     if (axis.flag.empty()) {
@@ -173,19 +175,23 @@ class Jobs {
     const bool is_batch = axis.word == "batch";
     SubBatch& rounds = options.schedule.sub_batch;
     if (is_batch && rounds.kind != SubBatch::Kind::kCount) rounds = {.kind = SubBatch::Kind::kOff};
-    Job job;
+    struct Job {
+      std::optional<Workload> workload;  // where it is not that of the request
+      std::optional<Case> which;
+    };
+    const auto job = std::make_shared<Job>();
     if (!axis.is_needed() && !is_batch) {
       options.long_sequences |= axis.word == "seq";
-      job.workload =
-          std::make_unique<const Workload>(read_workload(request_.workload.path, options));
+      job->workload = read_workload(request_.workload.path, options);
     }
-    job.which = std::make_unique<const Case>(
-        make_case(job.workload ? *job.workload : request_.workload, request_.machine, options));
-    return job;
+    job->which.emplace(
+        make_case(job->workload ? *job->workload : request_.workload, request_.machine, options));
+    return {job, &*job->which};
   }
 
   const SolveRequest& request_;
-  std::map<std::int64_t, Job> jobs_;
+  std::mutex making_;
+  std::map<std::int64_t, std::shared_ptr<const Case>> jobs_;
   std::size_t kept_ = 1;
 };
 
@@ -275,7 +281,7 @@ class Search {
   BorderTrial try_value(std::int64_t value) {
     ++row_.tried;
     try {
-      RunReport report = run_of(jobs_.at(value));
+      RunReport report = run_of(*jobs_.at(value));
       BorderTrial trial{.does = is_met_by(report)};
       if (axis_.unit == Unit::kBytes) {
         const bool near = axis_.flag == "--memory";
@@ -339,8 +345,7 @@ class Search {
     }
     const Cause cause = why_too_slow(report, most);
     std::string text(cause.text);
-    const TransferCosts& costs = jobs_.at(most).costs.transfers;
-    const std::string rate = format_rate(std::min(costs.to_far_peak, costs.to_near_peak));
+    const std::string rate = format_rate(slower_rate(*jobs_.at(most)));
     const bool one = axis_.word == "link-to-far" || axis_.word == "link-to-near";
     if (cause == kComputation) text += ": " + format_duration(report.compute_time);
     if (cause == kFarMemory || cause == kNearMemory) text += " at " + rate;
@@ -355,7 +360,7 @@ class Search {
 
   /// Of a run that fits and is too slow; the link if it is not where copies take no time but their latency.
   [[nodiscard]] Cause why_too_slow(const RunReport& report, std::int64_t most) const {
-    Case free = jobs_.at(most);
+    Case free = *jobs_.at(most);
     HardwareProfile hardware = request_.machine.profile;
     hardware.near_memory.throughput = kInfiniteRate;
     TransferOptions& copies = free.transfers;
@@ -386,7 +391,8 @@ class Search {
   }
 
   [[nodiscard]] std::optional<RunReport> fitting_with(std::int64_t number, const SubBatch& rounds) {
-    Case in_rounds = jobs_.at(scale_.at(number));
+    const auto job = jobs_.at(scale_.at(number));
+    Case in_rounds = *job;
     in_rounds.schedule_options.sub_batch = rounds;
     return attempt_with(in_rounds).fits;
   }
@@ -404,8 +410,9 @@ class Search {
   /// Where sums of sizes decide, a schedule that searches for the quickest plan has one at all without a search, too.
   /// What overflows far memory may be computed again instead, and too many rounds may be fewer.
   [[nodiscard]] Attempt attempt_at(std::int64_t number) {
+    const auto job = jobs_.at(scale_.at(number));
     if (is_searched()) {
-      Case unsearched = jobs_.at(scale_.at(number));
+      Case unsearched = *job;
       unsearched.schedule_options.any_plan = true;
       try {
         Attempt made = attempt_with(unsearched);
@@ -414,7 +421,7 @@ class Search {
         // With a search, if at all; else it says so.
       }
     }
-    return attempt_with(jobs_.at(scale_.at(number)));
+    return attempt_with(*job);
   }
 
   [[nodiscard]] bool is_searched() const {
@@ -449,7 +456,7 @@ class Search {
   /// has beside its static bytes.
   [[nodiscard]] std::optional<std::int64_t> guess_from(const std::optional<Failure>& before) {
     Int128 bytes =
-        failed_->needs.count() - jobs_.at(scale_.at(scale_.first)).costs.static_bytes.count();
+        failed_->needs.count() - jobs_.at(scale_.at(scale_.first))->costs.static_bytes.count();
     Int128 sizes = failed_->number;
     if (before && before->has == failed_->has && before->number > failed_->number) {
       bytes = before->needs.count() - failed_->needs.count();
@@ -565,6 +572,7 @@ SolveReport solve(const SolveRequest& request) {
   SolveReport report;
   const auto take = [&](const Case& which) {
     report.inputs = which.inputs;
+    std::erase_if(report.inputs.symbols, [&](const auto& each) { return each.name == axis.word; });
     report.remarks = which.remarks;
   };
   if (axis.is_needed()) {
@@ -574,11 +582,13 @@ SolveReport solve(const SolveRequest& request) {
   }
   const Scale scale = scale_of(request, report.now);
   jobs.keep(scale.kept);
-  if (!axis.is_needed()) take(jobs.at(scale.at(scale.first)));
-  for (const Schedule* schedule : request.chosen) {
-    report.rows.push_back(Search(request, jobs, scale, *schedule).run());
-    const auto& run = report.rows.back().run;
-    if (run) report.reference_time = run->reference_time;
+  if (!axis.is_needed()) take(*jobs.at(scale.at(scale.first)));
+  report.rows.resize(request.chosen.size());
+  run_all(request.chosen.size(), [&](std::size_t i) {
+    report.rows[i] = Search(request, jobs, scale, *request.chosen[i]).run();
+  });
+  for (const SolveRow& row : report.rows) {
+    if (row.run) report.reference_time = row.run->reference_time;
   }
   put_best_first(axis, report.rows);
   const std::string stated =

@@ -60,7 +60,7 @@ struct SolveRow {
 };
 
 struct SolveReport {
-  RunInputs inputs = {};  ///< without schedule and options; `max`: of the first value
+  RunInputs inputs = {};  ///< without schedule and options; `max`: without the quantity asked for
   Duration reference_time = {};
   std::int64_t now = 0;             ///< `need`: the job's value, of the slower direction; `max`: 0
   std::vector<SolveRow> rows = {};  ///< rows, best first
