@@ -137,9 +137,8 @@ void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers&
   }
 }
 
-/// Tries the plan for all of memory, then those for the sizes, until one runs in its size or in all of memory.
-void try_all(const Case& planned, const Schedule& schedule, Quickest& quickest) {
-  if (quickest.take(run_within(planned, schedule, planned.budget), planned)) return;
+/// Tries plans for the sizes, until one runs in its size or in all of memory.
+void try_less(const Case& planned, const Schedule& schedule, Quickest& quickest) {
   for (const Bytes size : sizes_below(planned.budget, schedule.is(Trait::kSearchesByTrial))) {
     CaseRun run = run_within(planned, schedule, size);
     if (std::holds_alternative<OutOfMemory>(run.plan)) return;
@@ -157,10 +156,9 @@ void try_all(const Case& planned, const Schedule& schedule, Quickest& quickest) 
 /// long searches and in core, the first that runs stands. A plan that no margin helps stays what it was.
 std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& schedule, ToBeat to_beat,
                                         SimulationBuffers& buffers) {
-  CaseRun all = run_within(which, schedule, which.budget);
-  const bool may_block = all.allocator(which) == Allocator::kCaching &&
-                         std::holds_alternative<Plan>(all.plan) && !is_footprint(which.accounting);
-  if (!may_block) return all;
+  const bool may_block = which.allocator == Allocator::kCaching &&
+                         !schedule.is(Trait::kMovesPages) && !is_footprint(which.accounting);
+  if (!may_block) return run_within(which, schedule, which.budget);
   // In core there is one plan, whatever the size.
   const bool is_one = schedule.is(Trait::kMovesNothing) && !schedule.is(Trait::kRecomputes);
   const bool takes_first =
@@ -177,8 +175,13 @@ std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& sched
   }
   if (quickest.time()) return std::move(quickest).run();
   if (!takes_first && to_beat.by_sizes) return std::nullopt;
+  CaseRun all = run_within(which, schedule, which.budget);
+  if (std::holds_alternative<OutOfMemory>(all.plan)) return all;
   for (const Case& each : planned) {
-    try_all(each, schedule, quickest);
+    const bool is_first = &each == planned.data();
+    if (!quickest.take(is_first ? all : run_within(each, schedule, each.budget), each)) {
+      try_less(each, schedule, quickest);
+    }
     if (quickest.time()) return std::move(quickest).run();
   }
   return all;
