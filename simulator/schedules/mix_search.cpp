@@ -13,8 +13,7 @@ namespace {
 
 /// A change is accepted if it is no slower than what was at hand so many changes ago.
 constexpr std::size_t kChangesBack = 5;
-/// After so many plans without a better one the walk begins anew, in turns with everything kept and from the best, with
-/// times a little above its own.
+/// After so many plans without a better one the walk begins anew from the best, with times a little above its own.
 constexpr std::int64_t kPatience = 400;
 constexpr std::int64_t kPatienceForIdle = 40;
 constexpr std::int64_t kSlackParts = 200;
@@ -116,7 +115,6 @@ void MixSearch::look() {
 void MixSearch::run() {
   seed_all();
   if (best_time_ == kNever || over() || facts_.idle.empty()) return;
-  seed_least_workspace();
   const std::int64_t share = (limits_.plans - tried_) / kShareOfWalk;
   for (Start& start : starts_) {
     if (over()) return;
@@ -165,9 +163,7 @@ std::int64_t MixSearch::seed_one(Decisions decisions, std::int64_t limit) {
 void MixSearch::seed_cut(Seed seed) {
   if (over()) return;
   const std::int64_t most = share_of_memory(seed.share);
-  Decisions decisions = seed.cut
-                            ? segments_.drop_within(segments_.cut(most, seed.price), seed.price)
-                            : segments_.drop_by_price(most, seed.price);
+  Decisions decisions = segments_.drop_within(segments_.cut(most, seed.price), seed.price);
   if (!repair(facts_, decoder_, decisions)) return;
   seed.time = seed_one(std::move(decisions));
   seeds_.push_back(seed);
@@ -182,33 +178,19 @@ void MixSearch::seed_all() {
   }
   if (best_time_ == kNever) seed_one(move_all(facts_));
   if (segments_.droppable().empty()) return;
-  for (const bool cut : {true, false}) {
-    for (const double share : kShares) seed_cut({MixSegments::kAnyPrice, share, cut});
-    for (const double price : kPrices) {
-      for (const double share : kPricedShares) seed_cut({price, share, cut});
-    }
+  for (const double share : kShares) seed_cut({MixSegments::kAnyPrice, share});
+  for (const double price : kPrices) {
+    for (const double share : kPricedShares) seed_cut({price, share});
   }
   for (const double step : kSteps) {
     std::ranges::stable_sort(seeds_, {}, &Seed::time);
     for (std::size_t i = 0; i < std::min(kBestSeeds, seeds_.size()); ++i) {
       const Seed best = seeds_[i];
-      seed_cut({best.price * step, best.share, best.cut});
-      seed_cut({best.price / step, best.share, best.cut});
-      seed_cut({best.price, best.share * step, best.cut});
-      seed_cut({best.price, best.share / step, best.cut});
+      seed_cut({best.price * step, best.share});
+      seed_cut({best.price / step, best.share});
+      seed_cut({best.price, best.share * step});
+      seed_cut({best.price, best.share / step});
     }
-  }
-}
-
-/// Seeds with each task's smallest algorithm, if that is quicker at once: a search that begins with the fastest algorithms
-/// has to change many of them before one change helps.
-void MixSearch::seed_least_workspace() {
-  if (with_algorithms_.empty()) return;
-  for (Decisions decisions : {best_, keep_all(facts_)}) {
-    for (const std::uint32_t task : with_algorithms_) {
-      decisions.algorithm[task] = static_cast<std::uint8_t>(facts_.algorithms[task].size() - 1);
-    }
-    if (!over()) seed_one(std::move(decisions), best_time_ - 1);
   }
 }
 
@@ -224,14 +206,12 @@ void MixSearch::walk(std::int64_t plans) {
   std::array<std::int64_t, kChangesBack> before{};
   std::int64_t since_back = 0;
   std::int64_t since_best = 0;
-  bool from_best = true;
   const auto begin = [&](std::int64_t slack) {
-    current = from_best ? best_ : keep_all(facts_);
+    current = best_;
     current_time = evaluate(current);
     look();
     before.fill(current_time == kNever ? kNever : current_time + slack);
     since_back = 0;
-    from_best = !from_best;
   };
   begin(0);
   for (std::size_t place = 0; !over() && tried_ < plans && since_best < last_patience; ++place) {

@@ -54,11 +54,10 @@ class MixSearch {
     std::uint32_t to = 0;            ///< position of the next use
     std::uint32_t return_after = 0;  ///< position after which the tensor may return
   };
-  /// Decisions to start from: arguments of MixSegments::cut() or drop_by_price(), and the result.
+  /// Decisions to start from: arguments of MixSegments::cut(), and the result.
   struct Seed {
     double price = 0;            ///< highest price of a dropped tensor
     double share = 0;            ///< share of GPU memory that a segment may drop
-    bool cut = false;            ///< true: cut(); false: drop_by_price()
     std::int64_t time = kNever;  ///< ns; kNever: no plan
   };
 
@@ -77,7 +76,6 @@ class MixSearch {
   void seed_all();
   std::int64_t seed_one(Decisions decisions, std::int64_t limit = kNever);
   void seed_cut(Seed seed);
-  void seed_least_workspace();
   bool take_if_best(const Decisions& decisions, std::int64_t time);
   void walk(std::int64_t plans);
 

@@ -170,21 +170,6 @@ Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
   return decisions;
 }
 
-Decisions MixSegments::drop_by_price(std::int64_t most, double price) const {
-  Decisions decisions = keep_all(facts_);
-  std::int64_t run = 0;
-  for (const std::uint32_t idle : droppable_) {
-    const std::int64_t bytes = facts_.idle[idle].bytes;
-    if (price_[idle] <= price && run + bytes <= most) {
-      decisions.treatment[idle] = Treatment::kDrop;
-      run += bytes;
-    } else {
-      run = 0;
-    }
-  }
-  return decisions;
-}
-
 namespace {
 
 constexpr int kRepairs = 24;

@@ -38,8 +38,6 @@ class MixSegments {
                                       Treatment crossing = Treatment::kKeep) const;
   /// True if a segment other than the tensor's own reads it.
   [[nodiscard]] bool is_read_from_outside(const SegmentEnds& ends, TensorId tensor) const;
-  /// Returns decisions that drop tensors at a price <= `price`, in runs of <= `most` bytes; between runs one stays.
-  [[nodiscard]] Decisions drop_by_price(std::int64_t most, double price) const;
 
   /// Returns the bytes of all tensors in droppable().
   [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
