@@ -64,7 +64,7 @@ void read_shares(const ProfileSection& section, Shares& shares) {
     const std::optional<Dtype> dtype = find_dtype(name);
     if (!dtype) {
       value.fail(fmt::format("unknown key \"{}\"", name),
-                 "float64, float32, tf32, float16 or bfloat16");
+                 "float64, float32, tf32, float16, bfloat16 or float8");
     }
     shares[static_cast<std::size_t>(*dtype)] = value.as_ratio(kLeastShare, 1);
   }

@@ -125,7 +125,8 @@ std::optional<std::pair<int, int>> parse_library_version(std::string_view text) 
 Dtype dtype_named(const std::string& name, const SpecView& value) {
   if (const std::optional<Dtype> dtype = find_dtype(name)) return *dtype;
   value.fail(fmt::format("unknown key {}", in_quotes(name)),
-             "float64, float32, tf32, float16 or bfloat16", nearest_hint(name, names_of(kDtypes)));
+             "float64, float32, tf32, float16, bfloat16 or float8",
+             nearest_hint(name, names_of(kDtypes)));
 }
 
 void read_compute(const ProfileSection& compute, const ProfileSources& sources,

@@ -171,7 +171,6 @@ LayerModel read_linear(const SpecView& spec, const LayerInputs& inputs) {
       // The bias' gradient, a sum over the rows.
       .beside_weights = to_count(spec, elements(model.output) * inputs.element_bytes() * bias,
                                  "bytes of gradients a sample")});
-  if (model.is_tied || experts > 1) return model;
   return model;
 }
 

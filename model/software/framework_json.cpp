@@ -276,7 +276,7 @@ void read_software(const SpecView& view, Software& software) {
 
 Framework read_framework_text(std::string_view text, const std::string& file,
                               const FrameworkSources& sources) {
-  return read(read_spec_text(text, file), sources, 0);
+  return read(read_spec_text(text, file, sources.limits), sources, 0);
 }
 
 }  // namespace ooc

@@ -71,7 +71,7 @@ void append_cost(std::string& text, const Step& step, const CostTable& costs) {
   const TransferCost& cost = step.kind == StepKind::kToFar
                                  ? transfers.to_far[tensor]
                                  : transfers.near_cost(tensor, step.on_demand);
-  fmt::format_to(out, " bytes={} latency={} rate={}", costs.tensor_bytes[tensor].count(),
+  fmt::format_to(out, " bytes={} latency={} rate={}", costs.link_bytes()[tensor].count(),
                  cost.latency.count(), rate_text(cost.rate));
 }
 

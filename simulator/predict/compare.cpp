@@ -119,9 +119,8 @@ Comparison compare(const Case& which, std::span<const Schedule* const> chosen) {
   Comparison result;
   bool asks_for_rounds = false;
   result.rows.resize(chosen.size());
-  run_all(chosen.size(), [&](std::size_t i) {
-    result.rows[i] = predict(which, *chosen[i], Detail::kPeaks);
-  });
+  run_all(chosen.size(),
+          [&](std::size_t i) { result.rows[i] = predict(which, *chosen[i], Detail::kPeaks); });
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     asks_for_rounds = asks_for_rounds || chosen[i]->is(Trait::kSubBatches) ||
                       (chosen[i]->is(Trait::kMovesNothing) && !result.rows[i].feasible);
