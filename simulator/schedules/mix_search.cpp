@@ -86,18 +86,15 @@ void MixSearch::lose(Duration time, std::size_t position, bool again) {
 /// Notes what the plan that ran last does, and where it loses time.
 void MixSearch::look() {
   runs_ = decoder_.runs().runs;
-  const auto gap_of = [&](std::size_t index, std::size_t after) {
-    const StayGap& gap = decoder_.runs().gaps[index];
-    return Gap{decoder_.idle_of_gap()[index], static_cast<std::uint32_t>(gap.first - 1),
-               static_cast<std::uint32_t>(gap.end), static_cast<std::uint32_t>(after)};
-  };
   moved_.clear();
   for (const GapMove& move : decoder_.moves()) {
-    moved_.push_back(gap_of(move.gap, move.may_return_after));
+    const StayGap& gap = decoder_.runs().gaps[move.gap];
+    moved_.push_back({decoder_.idle_of_gap()[move.gap], static_cast<std::uint32_t>(gap.first - 1),
+                      static_cast<std::uint32_t>(gap.end)});
   }
   kept_.clear();
   for (std::size_t i = 0; i < decoder_.runs().gaps.size(); ++i) {
-    if (decoder_.stays(i)) kept_.push_back(gap_of(i, 0));
+    if (decoder_.stays(i)) kept_.push_back(decoder_.idle_of_gap()[i]);
   }
   losses_.clear();
   lost_ = 0;
@@ -334,7 +331,7 @@ void MixSearch::keep_instead(Decisions& decisions, std::uint32_t kept) {
   for (int i = 0; i < kDroppedForOne && bytes > 0; ++i) {
     std::uint32_t cheapest = kept;
     for (int k = 0; k < kOfferedForOne; ++k) {
-      const std::uint32_t other = kept_[rng_.below(kept_.size())].idle;
+      const std::uint32_t other = kept_[rng_.below(kept_.size())];
       const IdleTime& idle = facts_.idle[other];
       const bool stays = decisions.treatment[other] < Treatment::kDrop;
       if (idle.droppable && !idle.late && stays && price(other) < price(cheapest)) cheapest = other;
@@ -357,29 +354,10 @@ void MixSearch::change_copy(Decisions& decisions, std::uint32_t position) {
   if (choice_.empty()) return;
   const std::size_t candidates = forward ? choice_.size() : std::min(choice_.size(), kCopiesAhead);
   const Gap& moved = moved_[choice_[choice_.size() - 1 - rng_.below(candidates)]];
-  if (rng_.percent(60)) return make_room(decisions, moved);
   if (!facts_.idle[moved.idle].droppable || rng_.percent(30)) {
     return keep_instead(decisions, moved.idle);
   }
   set(decisions, moved.idle, Treatment::kDrop);
-}
-
-/// What moves could stay if something else that is idle meanwhile did not.
-void MixSearch::make_room(Decisions& decisions, const Gap& moved) {
-  const std::size_t length = moved.to - moved.from;
-  const std::size_t position =
-      moved.return_after > moved.from && rng_.percent(70)
-          ? moved.return_after
-          : moved.from + 1 + rng_.below(std::max<std::size_t>(1, length - 1));
-  choice_.clear();
-  for (const Gap& kept : kept_) {
-    if (kept.from < position && position < kept.to) choice_.push_back(kept.idle);
-  }
-  if (choice_.empty()) return;
-  const std::uint32_t idle = choice_[rng_.below(choice_.size())];
-  const bool drop = facts_.idle[idle].droppable && rng_.percent(80);
-  set(decisions, moved.idle, Treatment::kKeep);
-  set(decisions, idle, drop ? Treatment::kDrop : Treatment::kMove);
 }
 
 void MixSearch::change_neighbours(Decisions& decisions) {

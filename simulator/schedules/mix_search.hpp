@@ -49,10 +49,9 @@ class MixSearch {
   };
   /// Gap between two uses of a tensor in the last plan, in which the tensor moves or could move.
   struct Gap {
-    std::uint32_t idle = 0;          ///< index in MixFacts::idle
-    std::uint32_t from = 0;          ///< position of the last use before the gap
-    std::uint32_t to = 0;            ///< position of the next use
-    std::uint32_t return_after = 0;  ///< position after which the tensor may return
+    std::uint32_t idle = 0;  ///< index in MixFacts::idle
+    std::uint32_t from = 0;  ///< position of the last use before the gap
+    std::uint32_t to = 0;    ///< position of the next use
   };
   /// Decisions to start from: arguments of MixSegments::cut(), and the result.
   struct Seed {
@@ -84,7 +83,6 @@ class MixSearch {
   void change_repeated(Decisions& decisions, std::uint32_t position);
   void change_copy(Decisions& decisions, std::uint32_t position);
   void keep_instead(Decisions& decisions, std::uint32_t idle);
-  void make_room(Decisions& decisions, const Gap& moved);
   void change_neighbours(Decisions& decisions);
   [[nodiscard]] Treatment any_treatment(std::uint32_t idle);
   [[nodiscard]] double price(std::uint32_t idle) const;
@@ -108,7 +106,7 @@ class MixSearch {
   // Parts of the plan of the current decisions that change() reads. look() fills them.
   std::vector<TaskRun> runs_;
   std::vector<Gap> moved_;  ///< gaps with a move, by time of return
-  std::vector<Gap> kept_;
+  std::vector<std::uint32_t> kept_;
   std::vector<Loss> losses_;
   std::int64_t lost_ = 0;
   std::vector<std::uint32_t> choice_;
