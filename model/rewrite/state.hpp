@@ -87,7 +87,9 @@ struct StateOptions {
   std::optional<BytesPerSecond> update_limit = {};
   Sharding sharding = Sharding::kByUse;
   std::int64_t reuse =
-      0;                ///< weights stay near if fewer parameters are used before they are; 0: off
+      0;  ///< weights stay near if fewer parameters are used before they are; 0: off
+  /// True: weights near come back from far updates by pageable copies, after all updates.
+  bool pageable_returns = false;
   Duration hooks = {};  ///< Software::hooks
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;

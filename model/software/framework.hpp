@@ -42,6 +42,7 @@ struct Framework {
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
   Sharding sharding = Sharding::kByUse;
+  bool pageable_returns = false;        ///< StateOptions::pageable_returns
   std::int64_t reuse = 0;               ///< StateOptions::reuse (model/rewrite/state.hpp)
   std::optional<Bytes> context = {};    ///< GPU memory of the CUDA context; unset: the profile's
   double memory_share = 1;              ///< share of GPU memory beside the context for tensors

@@ -47,6 +47,7 @@ constexpr SpecChoices<CopyStreams, 4> kStreams{{{"overlap", CopyStreams::kOverla
 constexpr SpecChoices<Sharding, 2> kShardings{
     {{"by_use", Sharding::kByUse}, {"fsdp-1", Sharding::kFsdp1}}};
 constexpr SpecChoices<bool, 2> kCopied{{{"tensors", false}, {"saves", true}}};
+constexpr SpecChoices<bool, 2> kReturns{{{"pinned", false}, {"pageable", true}}};
 constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
 constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
     {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
@@ -241,6 +242,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
   take(root, "inputs", kHeldInputs, framework.inputs);
   take(root, "sharding", kShardings, framework.sharding);
+  take(root, "weights_return", kReturns, framework.pageable_returns);
   if (const auto some = root.optional_number("weights_reused_within")) {
     framework.reuse = some->as_integer(1, std::int64_t{1} << 40);
   }

@@ -413,7 +413,8 @@ class Weaver {
       if (takes_block(weight)) continue;
       const StepId copy =
           builder_.add(Step{.kind = StepKind::kToNear, .for_update = true, .object = weight.index});
-      builder_.wait(copy, options.pipelined ? *by_unit_[index].updated : *last_update);
+      const bool at_once = options.pipelined && !options.pageable_returns;
+      builder_.wait(copy, at_once ? *by_unit_[index].updated : *last_update);
       const auto reader = options.delayed ? last_compute_ : by_unit_[index].last_reader;
       if (reader) builder_.wait(copy, compute(*reader));
     }

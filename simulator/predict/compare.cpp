@@ -35,11 +35,6 @@ std::optional<Duration> iteration_time_of(const Workload& workload, const Machin
   return timeline == nullptr ? std::nullopt : std::optional(timeline->iteration_time);
 }
 
-struct Change {
-  std::string name;
-  CaseOptions options;
-};
-
 /// Of in-core with --sub-batch auto: what everything that moves tensors has to be seen against, where the whole batch
 /// does not fit.
 void add_in_rounds(Case which, Comparison& result) {
@@ -94,9 +89,9 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                             const CaseOptions& options, const Schedule& schedule,
                             const RunReport& report) {
   if (!report.feasible) return {};
-  std::vector<Change> changes;
+  std::vector<std::pair<std::string, CaseOptions>> changes;
   const auto add = [&](std::string name) -> CaseOptions& {
-    return changes.emplace_back(std::move(name), options).options;
+    return changes.emplace_back(std::move(name), options).second;
   };
   add("link x 2").transfers.link_scale = kTwo;
   add("memory x 1.25").memory = quarter_more(budget_of(options, machine.profile));
@@ -108,9 +103,10 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   }
   std::vector<WhatIf> results(changes.size());
   run_all(changes.size(), [&](std::size_t i) {
-    const auto time = iteration_time_of(workload, machine, changes[i].options, schedule);
+    const auto& [change, other] = changes[i];
+    const auto time = iteration_time_of(workload, machine, other, schedule);
     const bool compares = time && report.iteration_time.count() > 0;
-    results[i] = {changes[i].name, time, compares ? 1 - *time / report.iteration_time : 0};
+    results[i] = {change, time, compares ? 1 - *time / report.iteration_time : 0};
   });
   return results;
 }

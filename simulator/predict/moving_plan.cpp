@@ -353,6 +353,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
   state.reuse = framework.reuse;
+  state.pageable_returns = framework.pageable_returns;
   state.hooks = framework.software.hooks;
   state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
@@ -371,6 +372,16 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }
   run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
+  if (moving->options.pageable_returns && which.transfers.mode == CopyMode::kPinned) {
+    TransferOptions pageable = which.transfers;
+    pageable.mode = CopyMode::kPageable;
+    const TransferCosts returned = estimate_transfers(copied, which.hardware, pageable);
+    for (const StateUnit& unit : moving->units) {
+      const std::optional<TensorId>& weight = unit.updated();
+      if (!unit.update || moving->graph.tensors[weight->at()].home != TensorHome::kStatic) continue;
+      run.costs.transfers.to_near[weight->at()] = returned.to_near[weight->at()];
+    }
+  }
   const PeerLink peers = peers_of(which.hardware, which.transfers);
   add_collectives(*moving, peers, run.costs);
   slow_beside_collectives(*moving, peers, run.costs);
