@@ -88,8 +88,7 @@ struct StateOptions {
   Sharding sharding = Sharding::kByUse;
   std::int64_t reuse =
       0;  ///< weights stay near if fewer parameters are used before they are; 0: off
-  /// True: weights near come back from far updates by pageable copies, after all updates.
-  bool pageable_returns = false;
+  bool pageable_returns = false;  ///< weights near come back by pageable copies, after all far updates
   Duration hooks = {};  ///< Software::hooks
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
