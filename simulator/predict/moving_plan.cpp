@@ -272,7 +272,7 @@ std::vector<Exclusion> moving_state_without(const PassJob& job) {
   const SubBatch rounds = sub_batch_of(job.accounting, job.options, schedule);
   all.push_back({!carries_state(schedule), fmt::format("--schedule {}", schedule.name),
                  "use one of " + names_of_carriers(),
-                 "plans of the others do not book memory by task, or have barriers"});
+                 "plans of the others are not known to leave room for it task by task"});
   all.push_back({compresses(schedule, job.options), "this --lms-action", "use --lms-action swap",
                  "compressed tensors make another graph"});
   all.push_back({rounds.kind == SubBatch::Kind::kAuto, "--sub-batch auto",

@@ -692,6 +692,7 @@ const Option* find_option(std::string_view flag) {
   return found == all.end() ? nullptr : &*found;
 }
 
+static_assert(kAxes.size() <= kMaxAxes);
 std::span<const Option> axis_kinds() { return kAxes; }
 
 std::size_t axis_place(std::string_view flag) {

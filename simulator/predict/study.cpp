@@ -81,7 +81,7 @@ std::size_t named(const SweepGrid& grid, std::string_view flag, const SweepPlace
 
 SweepGrid::SweepGrid(SweepLists lists) : lists_(std::move(lists)) {
   const auto kinds = axis_kinds();
-  OOC_CHECK(kinds.size() <= kMaxAxes && lists_.values.size() == kinds.size(), "places suffice");
+  OOC_CHECK(lists_.values.size() == kinds.size(), "places suffice");
   const std::vector<std::size_t> axes = lists_among(lists_);
   if (lists_.zip && !axes.empty()) {
     check_zip(lists_, axes);

@@ -38,8 +38,6 @@ struct SweepLists {
   [[nodiscard]] bool has(std::string_view flag) const { return !of(flag).empty(); }
 };
 
-inline constexpr std::size_t kMaxAxes = 25;
-
 /// Position of each axis in its list for one row, by index in axis_kinds().
 using SweepPlace = std::array<std::uint32_t, kMaxAxes>;
 
