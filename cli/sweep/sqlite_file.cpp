@@ -40,6 +40,7 @@ RunReport full_report() {
   report.paper->time = Duration(1);
   report.out_of_memory.emplace();
   report.out_of_memory->smallest_budget = Bytes(1);
+  report.out_of_memory->least_budget = report.out_of_memory->far_taken = Bytes(1);
   return report;
 }
 

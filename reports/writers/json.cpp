@@ -57,8 +57,9 @@ class InputsWriter {
 /// Opens the object of a group and writes all its columns, of any table.
 void begin_group(JsonWriter& json, std::string_view group, const RunReport& report) {
   json.begin_object(group);
-  for (const Metric* column : columns_for(report.inputs)) {
-    if (column->group == group) put_metric(json, column->key(), column->read(report));
+  for (const Metric& column : metrics()) {
+    if (column.group != group || !is_given(column, report)) continue;
+    put_metric(json, column.key(), column.read(report));
   }
 }
 
@@ -97,7 +98,7 @@ void put_peaks(JsonWriter& json, const RunReport& run) {
     }
   };
   json.object("peak_near_by_category", run.peak_near_by_category, put);
-  if (run.peak_near_by_category) json.member("peak_near_during", run.peak_near_during);
+  json.member("peak_near_during", if_any(run.peak_near_during));
   json.object("peak_far_by_category", run.peak_far_by_category, put);
   if (run.in_core_by_category) {
     json.object("in_core_peak_by_category", run.in_core_by_category, put);

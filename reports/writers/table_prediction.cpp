@@ -170,7 +170,10 @@ std::string at_peaks(const RunReport& report, const Look& look) {
     table.add_row(
         {category_text(static_cast<MemoryCategory>(i)), bytes_or_dash(near), bytes_or_dash(far)});
   }
-  return "\nNear memory peaks in " + printable(report.peak_near_during) + "\n" + table.text(look);
+  const std::string& during = report.peak_near_during;
+  const std::string title =
+      during.empty() ? "" : "Near memory peaks in " + printable(during) + "\n";
+  return "\n" + title + table.text(look);
 }
 
 // Weights, gradients and optimiser state that move: what the link carries, and the updates.
@@ -316,7 +319,9 @@ std::string holders(const OutOfMemory& oom, const Look& look) {
   Bytes rest{0};
   for (std::size_t i = 0; i < oom.holders.size(); ++i) {
     if (i < kHoldersShown) {
-      table.add_row({oom.holders[i].name, format_bytes(oom.holders[i].bytes)});
+      const OutOfMemory::Holder& holder = oom.holders[i];
+      table.add_row({holder.name + (holder.powers_of_two ? ", in blocks of powers of two" : ""),
+                     format_bytes(holder.bytes)});
     } else {
       rest += oom.holders[i].bytes;
     }
@@ -353,10 +358,14 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
         {fmt::format("--{} \"{} B\"", near ? "memory" : "far-memory", oom.smallest_budget->count()),
          fmt::format("the smallest {} that suffices for this schedule",
                      near ? "budget" : "far memory")});
-  } else if (oom.far_at_least) {
-    table.add_row({fmt::format("--memory \"{} B\" --far-memory \"{} B\"", oom.least_budget->count(),
-                               oom.far_at_least->count()),
-                   "what the plan tried there takes; another may take more"});
+  } else if (oom.far_taken) {
+    const std::string far = fmt::format("--far-memory \"{} B\"", oom.far_taken->count());
+    if (near) {
+      table.add_row({fmt::format("--memory \"{} B\" {}", oom.least_budget->count(), far),
+                     "what the plan tried there takes; another may take more"});
+    } else {
+      table.add_row({far, "what a plan takes that has enough; less may suffice"});
+    }
   } else if (near) {
     table.add_row({"ooc-paleo need near-memory", "the smallest budget that suffices"});
   }
@@ -387,18 +396,19 @@ std::string smallest(const RunReport& report, const OutOfMemory& oom) {
         "\n  the smallest {} that suffices is not known{}\n", kind,
         near && report.inputs.allocator == "caching"
             ? ";\n  less may do where more does not: blocks lie elsewhere, as in PyTorch"
-            : "");
+        : oom.far_taken ? "; a plan that has enough takes " + format_bytes(*oom.far_taken)
+                        : "");
   }
   const std::string bytes = bytes_to_the_last(*least);
   if (oom.smallest_budget) {
     return fmt::format("\n  smallest {}: {}; it suffices, one byte less does not\n", kind, bytes);
   }
-  const bool fragments = near && !oom.far_at_least && report.inputs.allocator != "ideal";
+  const bool fragments = near && !oom.far_taken && report.inputs.allocator != "ideal";
   const std::string tried =
-      oom.far_at_least ? fmt::format(";\n  with it far memory takes {}; there are {}{}",
-                                     format_bytes(*oom.far_at_least),
-                                     format_bytes(report.inputs.far_memory), of_the_host(report))
-      : fragments      ? " (without fragmentation);\n  tried with " + report.inputs.allocator +
+      oom.far_taken ? fmt::format(";\n  with it far memory takes {}; there are {}{}",
+                                  format_bytes(*oom.far_taken),
+                                  format_bytes(report.inputs.far_memory), of_the_host(report))
+      : fragments   ? " (without fragmentation);\n  tried with " + report.inputs.allocator +
                         ", that does not suffice"
       : near ? ";\n  tried, that does not suffice"
              : "";

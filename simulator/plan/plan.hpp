@@ -127,14 +127,15 @@ struct OutOfMemory {
   struct Holder {
     std::string name;
     Bytes bytes = {};
+    bool powers_of_two = false;  ///< its blocks are rounded up to them
   };
   std::vector<Holder> holders = {};  ///< memory in use at that time, largest first
   /// Bytes of `tier` that suffice while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget = {};
   /// Lower bound on smallest_budget, if that is unset; unset: no bound is known.
   std::optional<Bytes> least_budget = {};
-  /// Bytes of host memory that a plan for least_budget takes, more than there are; unset: no such plan.
-  std::optional<Bytes> far_at_least = {};
+  /// Bytes of host memory that a plan with any takes, with least_budget if that is set; unset: it is not what lacks.
+  std::optional<Bytes> far_taken = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };
 

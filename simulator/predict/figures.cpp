@@ -98,11 +98,11 @@ OutOfMemory far_overflow_of_device(const Case& which, const CaseRun& run, const 
                   .wanted = peak,
                   .free = Bytes(0),
                   .largest_hole = Bytes(0),
-                  .smallest_budget = peak,
+                  .far_taken = peak,
                   .tier = OutOfMemory::Tier::kFar};
   oom.holders = far_homes(graph, memory);
   for (OutOfMemory::Holder& home : oom.holders) {
-    if (plan.far_powers_of_two) home.name += ", in blocks of powers of two";
+    home.powers_of_two = plan.far_powers_of_two;
   }
   std::int64_t used = 0;
   for (const OutOfMemory::Holder& holder : oom.holders) used += holder.bytes.count();
@@ -149,7 +149,7 @@ OutOfMemory far_overflow(const Case& which, const CaseRun& run, const Timeline& 
                          Bytes peak) {
   OutOfMemory oom = far_overflow_of_device(which, run, timeline, peak);
   const int devices = which.transfers.host_sharers;  // they do the same
-  for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole, &*oom.smallest_budget}) {
+  for (Bytes* bytes : {&oom.wanted, &oom.free, &oom.largest_hole, &*oom.far_taken}) {
     *bytes = *bytes * devices;
   }
   for (OutOfMemory::Holder& holder : oom.holders) holder.bytes = holder.bytes * devices;

@@ -175,21 +175,20 @@ const CaseRun& ScheduledCase::run() {
     planned_ = true;
   }
   time_.reset();
+  refused_.reset();
   link_ = fastest_link(which_.costs.transfers);
   for (Candidate& each : candidates_) each.is_run = false;
   // The last best first: at similar prices it still is, and the others need no run.
   consider(best_);
   if (!time_) consider(0);
   if (!time_ && which_.allocator == Allocator::kCaching) try_all_of_memory();
-  if (!time_) {
-    best_ = 0;  // which was run: it says what the job lacks
-    if (auto* oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
-      if (!is_trial_) confirm_smallest(*oom);
-    }
-    return *candidates_[0].run;
+  const bool may_lack_far = which_.allocator != Allocator::kCaching && !time_ &&
+                            may_overflow_far(which_, candidates_[0].run->about(which_).costs);
+  if (time_ || may_lack_far) {
+    for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
   }
-  for (std::size_t i = candidates_.size(); i-- > 0;) consider(i);
-  return *candidates_[best_].run;
+  if (!time_ && !is_trial_) explain_refusal();
+  return *answer().run;
 }
 
 /// Plans for all of memory count only where none for less runs, with any algorithms.
@@ -202,21 +201,68 @@ void ScheduledCase::try_all_of_memory() {
   by_sizes_ = true;
 }
 
+/// Far memory, where more of it is all that a plan lacks; else what the first candidate lacks, with the least workspace.
+void ScheduledCase::explain_refusal() {
+  best_ = 0;
+  std::optional<CaseRun> roomy = run_within(which_.budget, Bytes(kMaxTotalBytes));
+  if (roomy) {
+    OutOfMemory oom = far_overflow(which_, *roomy, *roomy->timeline(), *roomy->peak_far);
+    oom.smallest_budget = smallest_far(*roomy->peak_far);
+    if (oom.smallest_budget) oom.far_taken.reset();
+    roomy->far_overflow = std::move(oom);
+    roomy->outcome.reset();
+    roomy->peak_far.reset();
+    refused_.emplace().run = std::move(roomy);
+  } else if (auto* const oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
+    confirm_smallest(*oom);
+  }
+}
+
+/// The run with so much memory, far memory for each device; unset: none.
+std::optional<CaseRun> ScheduledCase::run_within(Bytes budget, Bytes far) const {
+  // Pages for any far memory may be too many to be cut.
+  const bool may_lack_far = may_overflow_far(which_, candidates_[0].run->about(which_).costs) &&
+                            !schedule_.is(Trait::kMovesPages);
+  if (far != which_.far_capacity && !may_lack_far) return std::nullopt;  // as it was
+  Case with_it = which_;
+  with_it.budget = budget;
+  with_it.far_capacity = far;
+  ScheduledCase trial(with_it, schedule_);
+  trial.is_trial_ = true;
+  (void)trial.run();
+  if (!trial.time_) return std::nullopt;
+  return std::move(trial).take();
+}
+
+/// Schedules and margins choose among plans that run: with less far memory than one takes another may run. Unset: no end
+/// found, or a search that would take too long.
+std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) const {
+  constexpr int kMostTries = 4;
+  const bool by_trial = schedule_.is(Trait::kSearchesByTrial) && schedule_.is(Trait::kRecomputes);
+  const bool takes_long = by_trial && which_.allocator == Allocator::kCaching;
+  if (takes_long || schedule_.is(Trait::kOptimizes)) return std::nullopt;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const std::optional<CaseRun> same = run_within(which_.budget, needed);
+    if (!same) return std::nullopt;
+    const Bytes takes = *same->peak_far;
+    const auto less = takes < needed ? same : run_within(which_.budget, needed - Bytes(1));
+    if (!less) return needed * which_.transfers.host_sharers;
+    needed = *less->peak_far;
+  }
+  return std::nullopt;
+}
+
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
 /// it is promised or only said that nothing smaller will do.
 void ScheduledCase::confirm_smallest(OutOfMemory& oom) const {
   const Iteration& about = candidates_[0].run->about(which_);
   if (!oom.smallest_budget || is_footprint(which_.accounting)) return;
   if (!sizes_may_deceive(which_, about)) return;
-  Case with_it = which_;
-  with_it.budget = *oom.smallest_budget;
-  ScheduledCase trial(with_it, schedule_);
-  trial.is_trial_ = true;
-  (void)trial.run();
-  if (trial.time_) return;
+  const Bytes budget = *oom.smallest_budget;
+  if (run_within(budget, which_.far_capacity)) return;
   oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
-  const std::optional<PlanResult>& overflow = trial.candidates_[0].run->far_overflow;
-  if (overflow) oom.far_at_least = needed_bytes(std::get<OutOfMemory>(*overflow));
+  const std::optional<CaseRun> roomy = run_within(budget, Bytes(kMaxTotalBytes));
+  if (roomy) oom.far_taken = *roomy->peak_far * which_.transfers.host_sharers;
 }
 
 bool ScheduledCase::plans_stay() const {
@@ -331,7 +377,7 @@ void ScheduledCase::consider(std::size_t index) {
 
 const RunReport& ScheduledCase::row() {
   (void)run();
-  Candidate& best = candidates_[best_];
+  Candidate& best = answer();
   if (!best.report)
     return best.report.emplace(report_case(which_, asked_, *best.run, Detail::kTotals));
   RunReport& report = *best.report;
@@ -344,7 +390,7 @@ const RunReport& ScheduledCase::row() {
   return report;
 }
 
-CaseRun ScheduledCase::take() && { return *std::move(candidates_[best_].run); }
+CaseRun ScheduledCase::take() && { return *std::move(answer().run); }
 
 CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds) {
   ScheduledCase scheduled(which, schedule);
@@ -397,6 +443,7 @@ RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun
   if (!stated.empty()) report.remarks.push_back(stated);
   if (gains_nothing(which, schedule)) report.remarks.push_back(one_pool_remark(which.hardware));
   if (which.moving) add_state_words(which, report);
+  if (is_footprint(which.accounting)) report.peak_near_during.clear();  // no lifetimes
   report.planned_for = run.planned_for;
   report.allocator_limit = run.allocator_limit;
   report.keeps_gradients = run.keeps_gradients;

@@ -86,6 +86,10 @@ class ScheduledCase {
   void plan_all();
   void try_all_of_memory();
   void plan(Candidate& candidate);
+  [[nodiscard]] Candidate& answer() { return refused_ ? *refused_ : candidates_[best_]; }
+  void explain_refusal();
+  [[nodiscard]] std::optional<CaseRun> run_within(Bytes budget, Bytes far) const;
+  [[nodiscard]] std::optional<Bytes> smallest_far(Bytes needed) const;
   void confirm_smallest(OutOfMemory& oom) const;
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Returns the iteration time; unset: no plan, or the plan does not run in GPU and host memory.
@@ -96,10 +100,11 @@ class ScheduledCase {
   const Schedule& asked_;     ///< schedule named in reports
   const Schedule& schedule_;  ///< schedule that runs; in-core if moving gains nothing (one pool)
   bool records_;              ///< true: outcomes have Timeline::events, for more than totals
-  std::vector<Candidate> candidates_;  ///< candidates by limit, ascending
-  bool is_trial_ = false;              ///< true if this object tries another one's smallest budget
-  bool planned_ = false;               ///< true once all candidates have plans
-  bool by_sizes_ = true;               ///< ToBeat::by_sizes
+  std::vector<Candidate> candidates_;      ///< candidates by limit, ascending
+  std::optional<Candidate> refused_ = {};  ///< run that lacks far memory alone; unset: none
+  bool is_trial_ = false;  ///< true if this object tries another one's smallest budget
+  bool planned_ = false;   ///< true once all candidates have plans
+  bool by_sizes_ = true;   ///< ToBeat::by_sizes
   std::size_t best_ = 0;
   std::optional<Duration> time_;  ///< iteration time of the fastest candidate; unset: none
   LinkSpeed link_;                ///< fastest link at the present copy costs

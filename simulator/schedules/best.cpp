@@ -161,12 +161,6 @@ PlanResult plan_best(const PlanningProblem& problem) {
   const MixFacts all(problem, MixFacts::Algorithms::kAll, MixFacts::Idle::kAll);
   auto shortage = shortage_of(all);
   if (!shortage) return search(problem, all);
-  // What is dropped takes no far memory: others may do with less.
-  if (shortage->tier == OutOfMemory::Tier::kFar) {
-    Others others(problem, MixSearch::kNever);
-    others.try_all();
-    if (others.best()) return *others.best();
-  }
   return *std::move(shortage);
 }
 

@@ -118,13 +118,41 @@ TEST_CASE("states that overflow far memory make no promise about near memory, an
   CHECK(seen.unsure == 1);
   const CaseRun run = run_with(workload, machine, options, in_core, Bytes(1));
   const auto& oom = std::get<OutOfMemory>(run.plan);
-  REQUIRE(oom.far_at_least.has_value());
-  machine.profile.far_memory.capacity = machine.profile.far_memory.reserved + *oom.far_at_least;
+  REQUIRE(oom.far_taken.has_value());
+  machine.profile.far_memory.capacity = machine.profile.far_memory.reserved + *oom.far_taken;
   check(workload, machine, options, in_core, seen);
   CHECK(seen.promised == 1);
   machine.profile.far_memory.capacity = machine.profile.far_memory.capacity - Bytes(1);
   check(workload, machine, options, in_core, seen);
   CHECK(seen.unsure == 2);
+}
+
+TEST_CASE("far memory that lacks is named under any allocator, and so is what suffices") {
+  CaseOptions options;
+  options.batch = kBatch;
+  const Workload workload = load_workload("vgg16", "NETWORK", options);
+  const Machine machine = load_hardware("v100-16gb-pcie3", "--hardware", options);
+  int promised = 0;
+  for (const char* name : {"lms", "capacity", "superneurons", "checkpoint-offload", "vdnn-dyn"}) {
+    for (const Allocator allocator : {Allocator::kIdeal, Allocator::kCaching}) {
+      CAPTURE(name);
+      CAPTURE(allocator_name(allocator));
+      options.allocator = allocator;
+      const auto run_in = [&](Bytes far) {
+        options.far_memory = far;
+        return run_with(workload, machine, options, *find_schedule(name), Bytes(4'000'000'000));
+      };
+      const CaseRun run = run_in(Bytes(200'000'000));
+      REQUIRE(run.far_overflow);
+      const auto& oom = std::get<OutOfMemory>(*run.far_overflow);
+      CHECK(oom.smallest_budget.has_value() != oom.far_taken.has_value());
+      if (!oom.smallest_budget) continue;
+      ++promised;
+      CHECK(runs(run_in(*oom.smallest_budget)));
+      CHECK_FALSE(runs(run_in(*oom.smallest_budget - Bytes(1))));
+    }
+  }
+  CHECK(promised > 5);
 }
 
 }  // namespace

@@ -60,7 +60,17 @@ TEST_CASE("a job that does not fit says so in JSON, and what is not known is nul
                   {"name": "weights", "bytes": 100}]})"));
   CHECK(json["iteration_time_ns"].is_null());
   CHECK(json["layers"][0]["action"].is_null());
+  CHECK(json.at("peak_near_during").is_null());
   CHECK(json["reference_time_ns"] == 450'000);
+  RunReport both = refused_example().report();
+  both.out_of_memory->least_budget = Bytes(3100);
+  both.out_of_memory->far_taken = Bytes(7);
+  both.out_of_memory->holders[0].powers_of_two = true;  // names of JSON stay what they are
+  const Json lacks = Json::parse(find_writer("json")->prediction(both, kOptions))["out_of_memory"];
+  CHECK(lacks["least_budget_bytes"] == 3100);
+  CHECK(lacks["far_taken_bytes"] == 7);
+  CHECK(lacks["holders"][0]["name"] == "b");
+  CHECK(has(find_writer("table")->prediction(both, kOptions), "b, in blocks of powers of two"));
 }
 
 TEST_CASE("an inspection has unrounded times exactly when there is hardware") {
