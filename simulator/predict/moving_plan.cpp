@@ -443,6 +443,14 @@ Duration state_bound(const MovingState& state, const CostTable& costs, TaskOrder
   Duration bound = std::max({out, in, far + adding});
   if (!first_out) return bound;
   const std::vector<Duration> until = computed_until(state, costs);
+  // Where devices sum gradients, what is updated near comes behind all sums.
+  const bool sums_near = state.options.shards(Shard::kNone) && !state.options.updates_far();
+  if (sums_near && state.options.after == UpdateAfter::kAll && !state.options.in_backward) {
+    for (std::size_t i = state.planned.backward_end; i < state.planned.tasks.size(); ++i) {
+      const bool updates = state.planned.tasks[i].kind == TaskKind::kUpdate && state.unit_of[i];
+      if (updates) out += costs[costs.default_alternative(make_id<TaskId>(i))].time;
+    }
+  }
   bound = std::max(bound, until[leaves] + out);
   if (state.options.after == UpdateAfter::kAll && !state.options.delayed) {
     // A copy of weights comes behind the last update for certain only where every update has one.
