@@ -40,6 +40,8 @@ void remark_on_training(Remarks remarks, const Workload& workload, const CaseOpt
   remark_on(remarks, workload.network->name, workload.network->remark);
   const auto text = training_remark(*workload.network, options, but);
   remark_on(remarks, workload.network->name, text.value_or(""));
+  const auto whole = stated_weights_remark(*workload.network, options);
+  remark_on(remarks, workload.network->name, whole.value_or(""));
 }
 
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,

@@ -367,6 +367,9 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (auto text = dtype_remark(*workload.network, &hardware, options)) {
     made.remarks.push_back(*std::move(text));
   }
+  if (auto text = stated_weights_remark(*workload.network, options)) {
+    made.remarks.push_back(*std::move(text));
+  }
   if (hardware.devices > 1 && devices_of_job(options) == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }

@@ -324,6 +324,20 @@ std::string remark_on(const Layer& layer, const std::string& batch) {
 
 }  // namespace
 
+std::optional<std::string> stated_weights_remark(const Network& network,
+                                                 const CaseOptions& options) {
+  const bool moves = options.state.any() || sharing_devices(options) > 1;
+  if (!moves && !options.adapters) return {};
+  const auto layer = std::ranges::find_if(network.layers, [](const Layer& each) {
+    return each.model->custom && each.model->parameters > 0;
+  });
+  if (layer == network.layers.end()) return {};
+  return fmt::format(
+      "the weights of layer \"{}\", which states its times, stay near and whole, trained and not "
+      "quantised: {} leaves them out; state its work (forward_flops, forward_elements) instead",
+      layer->name, moves ? "what moves or shards state" : "--lora");
+}
+
 void check_stated_times(const Workload& workload, const ComputeOptions& compute) {
   const Network& network = *workload.network;
   if (!network.batch || compute.batch == *network.batch) return;

@@ -38,6 +38,11 @@ namespace ooc {
                                                       const HardwareProfile* hardware,
                                                       const CaseOptions& options);
 
+/// Returns the remark on weights of a layer that states its times, which take no part in moving or sharding state or in
+/// adapters. Unset: there are none, or nothing of that is asked for.
+[[nodiscard]] std::optional<std::string> stated_weights_remark(const Network& network,
+                                                               const CaseOptions& options);
+
 // Layers of type `custom` may state times for a batch, not for a sample. At another batch their
 // cost is unknown. If the file states no batch, the times are used as they are, with a remark.
 
