@@ -145,10 +145,11 @@ std::string other_spelling(DataKind kind, const std::string& name,
   const std::vector<std::string> known = names_of(data_files(kind));
   std::string hint = other_spelling(kind, name, known);
   if (known.empty() && hint.empty()) hint = no_data_folder();
+  const std::string listed = kind == DataKind::kRow
+                                 ? "a name of `ooc-paleo list rows`"
+                                 : fmt::format("one of: {}", fmt::join(known, ", "));
   bad_value(place, fmt::format("{}, {}", in_quotes(name), what_is_wrong(name)),
-            known.empty()
-                ? fmt::format("a {} file", noun(kind))
-                : fmt::format("a {} file or one of: {}", noun(kind), fmt::join(known, ", ")),
+            fmt::format("a {} file", noun(kind)) + (known.empty() ? "" : " or " + listed),
             std::move(hint));
 }
 

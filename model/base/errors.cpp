@@ -106,6 +106,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   if (likely.empty()) {
     if (auto near = nearest_word(word, known)) likely.push_back(*std::move(near));
   }
+  constexpr std::size_t kMostShown = 6;
+  if (likely.size() > kMostShown) likely.resize(kMostShown);
   std::string text;
   for (std::size_t i = 0; i < likely.size(); ++i) {
     text += (i == 0 ? "did you mean " : i + 1 == likely.size() ? " or " : ", ") + likely[i];

@@ -1,9 +1,8 @@
-// Native model. With an architecture: kernel_cost.hpp. Without, per task: launch + max(flops / (peak x efficiency), bytes / (throughput x
-// efficiency)). A task with neither FLOPs nor bytes (an `add` whose gradients need no copy) takes
-// no time. PALEO's model adds the two terms, uses its own counts and takes the data sheet's GB/s as
-// GiB/s; its PPP, `percent_of_peak`, divides all times but updates. It fits large convolutions well; small kernels, whose cost is launch and
-// tail effects, are the native model's weak side unless the profile holds efficiency curves
-// (docs/model.md, 1).
+// Native model. With an architecture: kernel_cost.hpp. Without, per task: launch + max(flops / (peak x efficiency), bytes /
+// (throughput x efficiency)). A task with neither FLOPs nor bytes (an `add` whose gradients need no copy) takes no time.
+// PALEO's model adds the two terms, uses its own counts and takes the data sheet's GB/s as GiB/s; its PPP,
+// `percent_of_peak`, divides all times but updates. It fits large convolutions well; small kernels, whose cost is launch
+// and tail effects, are the native model's weak side unless the profile holds efficiency curves (docs/model.md, 1).
 #include "model/cost/compute_cost.hpp"
 
 #include <fmt/format.h>
@@ -78,8 +77,7 @@ class ComputeEstimator {
     return launch + std::max(flops / rate, bytes / memory_rate) / scale_;
   }
 
-  /// Algorithms of a convolution's task that takes `first` seconds without workspace, `beside` of it with any
-  /// algorithm.
+  /// Algorithms of a convolution's task that takes `first` seconds without workspace, `beside` of it with any algorithm.
   [[nodiscard]] std::vector<ConvolutionAlgorithm> algorithms(const Task& task, double first,
                                                              double beside) const {
     const Amount amount = amount_of(graph_, task, options_.model, options_.batch);
@@ -161,10 +159,15 @@ class ComputeEstimator {
     if (peak != profile_.peak.end()) return peak->second.per_second;
     const std::string name(dtype_info(type).name);
     std::string hint = "add e.g. \"" + name + "\": \"15.7 TFLOP/s\" with its provenance";
-    if (graph_.network->precision) {
-      hint += ", or ask for another --precision: of";
-      for (const auto& [known, rate] : profile_.peak)
-        hint += fmt::format(" {}", dtype_info(known).name);
+    const bool is_precision = graph_.network->precision.has_value();
+    hint += fmt::format(", or ask for another --{}:", is_precision ? "precision" : "dtype");
+    for (const PrecisionInfo& each : kPrecisions) {
+      if (is_precision && profile_.peak.contains(each.products))
+        hint += fmt::format(" {}", each.name);
+    }
+    for (const DtypeInfo& each : kNetworkDtypes) {
+      if (!is_precision && profile_.peak.contains(each.dtype))
+        hint += fmt::format(" {}", each.name);
     }
     throw SpecError({profile_.file, "/compute/peak/" + name, "nothing",
                      "the peak rate of " + name + why, std::move(hint)});

@@ -395,8 +395,9 @@ constexpr auto kAxes = std::to_array<Option>({
      .apply = &set<&CaseOptions::transfers, &TransferOptions::latency>},
     {.flag = "--duplex",
      .value = "RATIO",
-     .help = "what each direction of the link keeps of its rate while both move bytes: 0.5 (half "
-             "duplex of equal rates) to 1; default: the profile's",
+     .help =
+         "what each direction of the link keeps of its rate while both move bytes: from the faster "
+         "one's share of both rates (half duplex; 0.5 of equal rates) to 1; default: the profile's",
      .group = OptionGroup::kMachine,
      .column = "duplex",
      .list = "0.6:1:+0.1 or 0.85,1",

@@ -205,6 +205,8 @@ TEST_CASE(
   CHECK(did_you_mean("cap", known) == "did you mean capacity?");
   CHECK(did_you_mean("capcity", known) == "did you mean capacity?");
   CHECK(did_you_mean("banana", known) == "");
+  CHECK(did_you_mean("x", {"x1", "x2", "x3", "x4", "x5", "x6", "x7"}) ==
+        "did you mean x1, x2, x3, x4, x5 or x6?");
   CHECK(did_you_mean("", known) == "");
 }
 

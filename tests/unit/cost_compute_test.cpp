@@ -359,8 +359,8 @@ TEST_CASE("a profile without the network's dtype says which field to add") {
   CHECK_THROWS_WITH_AS(
       static_cast<void>(estimate_compute(graph, it.profile, {.batch = 1, .layer_times = {}})),
       "machine: /compute/peak/float16: found nothing, expected the peak rate of float16, the "
-      "dtype of "
-      "network \"tiny\" (add e.g. \"float16\": \"15.7 TFLOP/s\" with its provenance)",
+      "dtype of network \"tiny\" (add e.g. \"float16\": \"15.7 TFLOP/s\" with its provenance, or "
+      "ask for another --dtype: float32)",
       SpecError);
 }
 
