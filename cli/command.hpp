@@ -1,6 +1,5 @@
-// Subcommand: a const struct with one function. One file a subcommand in cli/commands/;
-// cli/CMakeLists.txt generates the table. Flags are data, shared by parsing, --help, "did you mean"
-// and shell completion.
+// Subcommand: a const struct with one function. One file a subcommand in cli/commands/; cli/CMakeLists.txt generates the
+// table. Flags are data, shared by parsing, --help, "did you mean" and shell completion.
 #pragma once
 
 #include <initializer_list>

@@ -1,7 +1,6 @@
-// Job files (docs/formats.md, 4): JSON with the values of flags, each under its flag's name, in
-// place of NETWORK. Every command about a network reads one; commands that take lists take lists
-// from it. The job is turned into flags, which those of the command line override. A trainer's own
-// file (cli/trainer_file.hpp), given by --job, does the same beside NETWORK.
+// Job files (docs/formats.md, 4): JSON with the values of flags, each under its flag's name, in place of NETWORK. Every
+// command about a network reads one; commands that take lists take lists from it. The job is turned into flags, which those
+// of the command line override. A trainer's own file (cli/trainer_file.hpp), given by --job, does the same beside NETWORK.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,6 @@
-// Locations of networks, hardware profiles and validation rows. NETWORK, PROFILE and ROWS are paths
-// or names by their spelling: with a slash or ending in .json a path, - standard input, otherwise a
-// name in the data folders. So the program works from any directory, and files there change
-// nothing.
+// Locations of networks, hardware profiles and validation rows. NETWORK, PROFILE and ROWS are paths or names by their
+// spelling: with a slash or ending in .json a path, - standard input, otherwise a name in the data folders. So the program
+// works from any directory, and files there change nothing.
 #pragma once
 
 #include <optional>

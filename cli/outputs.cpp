@@ -1,5 +1,4 @@
-// POSIX calls rather than streams: streams hide why a write failed, and a full disk must be an
-// error that says so.
+// POSIX calls rather than streams: streams hide why a write failed, and a full disk must be an error that says so.
 #include "cli/outputs.hpp"
 
 #include <fcntl.h>

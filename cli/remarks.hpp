@@ -29,8 +29,7 @@ void remark_on_training(Remarks remarks, const Workload& workload, const CaseOpt
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);
 
-/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0: no
-/// terminal, unlimited.
+/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0: no terminal, unlimited.
 [[nodiscard]] std::size_t width_of(int descriptor);
 /// Returns width_of(standard output) for "-", 0 for files.
 [[nodiscard]] std::size_t width_for(const std::string& output);

@@ -1,6 +1,5 @@
-// Requests and their execution: keys, buffers, repetitions until the result is precise enough,
-// records. The text of a request identifies it: "copy bytes=4096 direction=to_near mode=pinned",
-// first the measurement, then keys by name.
+// Requests and their execution: keys, buffers, repetitions until the result is precise enough, records. The text of a
+// request identifies it: "copy bytes=4096 direction=to_near mode=pinned", first the measurement, then keys by name.
 #pragma once
 
 #include <cstdint>

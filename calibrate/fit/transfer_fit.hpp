@@ -1,10 +1,9 @@
 // Fit of repeated copies of several sizes in one mode and direction: a straight line (latency +
 // bytes / rate) if it describes every size within 3 %, else the measured curve.
 //
-// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their
-// medians are known to 1 %). Sizes far off the line lose weight (Huber). Where a line is wrong:
-// small copies inside a command, staging buffers, copies that get slower from a certain size on.
-// The curve covers these.
+// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their medians are known to 1
+// %). Sizes far off the line lose weight (Huber). Where a line is wrong: small copies inside a command, staging buffers,
+// copies that get slower from a certain size on. The curve covers these.
 #pragma once
 
 #include <vector>

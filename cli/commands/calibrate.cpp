@@ -1,7 +1,6 @@
-// `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples or a table of measured
-// operations (cli/calibrate/from_operations.cpp), and writes a
-// hardware profile that predictions can use. The samples go to a file beside it after every request,
-// so that whatever happens nothing measured is lost.
+// `calibrate`: measures this machine through ooc-paleo-gpu, or takes recorded samples or a table of measured operations
+// (cli/calibrate/from_operations.cpp), and writes a hardware profile that predictions can use. The samples go to a file
+// beside it after every request, so that whatever happens nothing measured is lost.
 #include <fmt/format.h>
 
 #include <optional>

@@ -103,8 +103,7 @@ std::string bash_completion() {
 }
 
 std::string zsh_completion() {
-  // In a folder of $fpath the file is the function that completes, read at the first use: that use is to
-  // complete too.
+  // In a folder of $fpath the file is the function that completes, read at the first use: that use is to complete too.
   return "#compdef ooc-paleo\n"
          "# Completion of ooc-paleo for zsh:  source <(ooc-paleo completion zsh)\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +

@@ -51,8 +51,7 @@ void write_policy(OutputFile& output, const Case& which, const RunInputs& inputs
                              .policies = policies}));
 }
 
-/// All need a plan that ran; without one nothing is written and an old file stays. Returns what pictures
-/// show of it.
+/// All need a plan that ran; without one nothing is written and an old file stays. Returns what pictures show of it.
 std::string write_side_files(Outputs& outputs, const Case& which, const RunInputs& inputs,
                              const CaseRun& run, const ToolInfo& tool) {
   const Plan* plan = std::get_if<Plan>(&run.verdict());

@@ -1,6 +1,5 @@
-// `replay`: has a plan run on a device and sets what was predicted beside what was measured. The plan
-// goes to ooc-paleo-gpu as a file; where that program and this one cannot be on one machine, the
-// plan is exported and the answers are imported.
+// `replay`: has a plan run on a device and sets what was predicted beside what was measured. The plan goes to ooc-paleo-gpu
+// as a file; where that program and this one cannot be on one machine, the plan is exported and the answers are imported.
 #include <fmt/format.h>
 
 #include <algorithm>

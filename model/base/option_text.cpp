@@ -1,5 +1,4 @@
-// Quantities go through the same parser as in files (quantity_io), so "--memory 16" gets the same answer as
-// "memory": 16.
+// Quantities go through the same parser as in files (quantity_io), so "--memory 16" gets the same answer as "memory": 16.
 #include "model/base/option_text.hpp"
 
 #include <fmt/format.h>

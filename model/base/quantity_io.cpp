@@ -115,8 +115,7 @@ std::string respelled(std::string_view unit) {
   return {};
 }
 
-/// "Gb/s" and "gb/s" are bits to some and bytes to others: both, never one of them. Empty for other
-/// units.
+/// "Gb/s" and "gb/s" are bits to some and bytes to others: both, never one of them. Empty for other units.
 template <class Names>
 std::string bits_or_bytes(std::string_view number, std::string_view unit, const Names& names) {
   constexpr std::string_view kEnd = "b/s";

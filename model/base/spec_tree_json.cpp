@@ -1,9 +1,8 @@
-// JSON text -> value tree, through nlohmann/json's SAX interface. What a DOM would accept silently
-// is refused here: byte order marks, duplicate keys, deep nesting, more values than memory should
-// hold, anything behind the value. Debian's nlohmann/json 3.11.2 reports no places to a SAX handler:
-// it reads through an iterator that shows how far it is, and a token begins behind the last one's
-// end. Integers are taken from their digits, not from a double. Numbers: JSON has one number type,
-// so 1e3 and 1000.0 are the integer 1000.
+// JSON text -> value tree, through nlohmann/json's SAX interface. What a DOM would accept silently is refused here: byte
+// order marks, duplicate keys, deep nesting, more values than memory should hold, anything behind the value. Debian's
+// nlohmann/json 3.11.2 reports no places to a SAX handler: it reads through an iterator that shows how far it is, and a
+// token begins behind the last one's end. Integers are taken from their digits, not from a double. Numbers: JSON has one
+// number type, so 1e3 and 1000.0 are the integer 1000.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,5 @@
-// The readers' view on a value tree. Every getter either returns what was asked for or throws a
-// SpecError with place, line and column; the wording of those errors lives here, so that networks
-// and profiles complain alike.
+// The readers' view on a value tree. Every getter either returns what was asked for or throws a SpecError with place, line
+// and column; the wording of those errors lives here, so that networks and profiles complain alike.
 #include <fmt/format.h>
 
 #include <algorithm>

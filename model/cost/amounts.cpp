@@ -42,9 +42,8 @@ std::int64_t update_flops(Optimizer optimizer) {
   return 2;
 }
 
-/// Gradient and state are read, and what is updated: the master copy if there is one, else the weights; state,
-/// master copy and weights are written. Scaled gradients are read and written once before. PALEO knows only
-/// sgd, in float32.
+/// Gradient and state are read, and what is updated: the master copy if there is one, else the weights; state, master copy
+/// and weights are written. Scaled gradients are read and written once before. PALEO knows only sgd, in float32.
 Amount update_amount(const TrainingGraph& graph, const LayerModel& layer, ComputeModel model) {
   const Wide parameters = layer.parameters;
   if (model == ComputeModel::kPaleo) return {parameters * 2, parameters * 12};

@@ -1,7 +1,6 @@
-// Copy times. A straight line is OOC-Paleo's eq. (5) with the latencies of its Table 1 in front:
-// rate = min(far, connection, near), latency = far + connection + near. A measured curve is end to
-// end: its latency is its smallest time and the rest of t(n) moves the n bytes, so that a copy that
-// shares the link slows down only in the part that uses it.
+// Copy times. A straight line is OOC-Paleo's eq. (5) with the latencies of its Table 1 in front: rate = min(far,
+// connection, near), latency = far + connection + near. A measured curve is end to end: its latency is its smallest time
+// and the rest of t(n) moves the n bytes, so that a copy that shares the link slows down only in the part that uses it.
 #include "model/cost/transfer_cost.hpp"
 
 #include <algorithm>
@@ -222,10 +221,9 @@ TransferCosts estimate_transfers(const std::vector<Bytes>& tensor_bytes,
   return costs;
 }
 
-/// Bus bandwidth of NCCL's all-reduce among GPUs without links of their own, over that of a copy by
-/// the PCIe link: the median of ten machines with PCIe 3 to 5 and 2 to 8 GPUs, 0.1 to 0.73
-/// (hwprofiles/README.md). Wrong: direct access (modified drivers, switches) reaches 0.9 to 1, slots
-/// of virtual machines 0.1 to 0.3.
+/// Bus bandwidth of NCCL's all-reduce among GPUs without links of their own, over that of a copy by the PCIe link: the
+/// median of ten machines with PCIe 3 to 5 and 2 to 8 GPUs, 0.1 to 0.73 (hwprofiles/README.md). Wrong: direct access
+/// (modified drivers, switches) reaches 0.9 to 1, slots of virtual machines 0.1 to 0.3.
 constexpr Ratio kShareThroughTheHost{500'000'000};
 
 PeerLink peers_of(const HardwareProfile& profile, const TransferOptions& options) {
@@ -256,12 +254,11 @@ void lengthen(CostTable& costs, TaskId task, double factor) {
   }
 }
 
-// A kernel that touches n bytes of pages that are far waits for the groups of faults that bring them, each of
-// which costs `fault`, and for n bytes at the mode's rate (OOC-Paleo, 4.3). Groups are of one page, or, where the
-// profile says what they grow to, as NVIDIA's driver makes them for a kernel that walks through memory in order:
-// in blocks of 2 MiB of 64 KiB pages they bring 64, 64, 128, 256, 512 and 1024 KiB, six a block, 341 KiB in the
-// mean. Serving faults takes no share of the link, so it stands in the copy's latency. A measured size curve
-// holds its faults already.
+// A kernel that touches n bytes of pages that are far waits for the groups of faults that bring them, each of which costs
+// `fault`, and for n bytes at the mode's rate (OOC-Paleo, 4.3). Groups are of one page, or, where the profile says what
+// they grow to, as NVIDIA's driver makes them for a kernel that walks through memory in order: in blocks of 2 MiB of 64 KiB
+// pages they bring 64, 64, 128, 256, 512 and 1024 KiB, six a block, 341 KiB in the mean. Serving faults takes no share of
+// the link, so it stands in the copy's latency. A measured size curve holds its faults already.
 //
 // Source: the tree of pages and its threshold of 51 % are those of the driver's uvm_perf_prefetch.c
 // (NVIDIA/open-gpu-kernel-modules). Profilers show it where one thread after the other faults: 4 MiB come in 24 copies of 170.67 KiB in the

@@ -1,7 +1,6 @@
-// The two curves of a profile, and the choice of an efficiency. Interpolation is what
-// docs/formats.md says: log-log for copy times, since both size and time span six decades and a
-// copy is a power law at either end (constant latency, then proportional); linear over log(FLOPs)
-// for efficiencies.
+// The two curves of a profile, and the choice of an efficiency. Interpolation is what docs/formats.md says: log-log for
+// copy times, since both size and time span six decades and a copy is a power law at either end (constant latency, then
+// proportional); linear over log(FLOPs) for efficiencies.
 #include "model/hardware/hardware_profile.hpp"
 
 #include <algorithm>

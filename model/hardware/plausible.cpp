@@ -1,6 +1,5 @@
-// The ranges are wide: from machines of 2010 to some years ahead, so that a remark means a slip. They are
-// about three orders of magnitude where the slip is (a prefix), and zero is never remarked on: it says that a
-// cost is left out.
+// The ranges are wide: from machines of 2010 to some years ahead, so that a remark means a slip. They are about three
+// orders of magnitude where the slip is (a prefix), and zero is never remarked on: it says that a cost is left out.
 #include "model/hardware/plausible.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
-// Reader of hardware profiles. It checks what a prediction would silently get wrong: units, ranges,
-// misspelt keys, curves that fall, a duplex ratio that no link can have, and numbers that nobody
-// vouches for (profile_provenance.hpp).
+// Reader of hardware profiles. It checks what a prediction would silently get wrong: units, ranges, misspelt keys, curves
+// that fall, a duplex ratio that no link can have, and numbers that nobody vouches for (profile_provenance.hpp).
 #include "model/hardware/profile_json.hpp"
 
 #include <fmt/format.h>

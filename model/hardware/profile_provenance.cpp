@@ -52,9 +52,8 @@ const Provenance* governing(const std::vector<Provenance>& entries, std::string_
   return best;
 }
 
-/// Whether naming `wide` names `narrow` too: it covers it, and no entry of another kind stands
-/// between them ("connection" assumed, "connection.modes" measured, "connection.modes.pinned"
-/// assumed: the last one must be named).
+/// Whether naming `wide` names `narrow` too: it covers it, and no entry of another kind stands between them ("connection"
+/// assumed, "connection.modes" measured, "connection.modes.pinned" assumed: the last one must be named).
 bool says_too(const std::vector<Provenance>& entries, const Provenance& wide,
               const Provenance& narrow) {
   const auto below = [](const Provenance& outer, const Provenance& inner) {

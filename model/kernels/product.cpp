@@ -1,5 +1,4 @@
-// Tiles are tried per cut of K: memory time depends on the cut alone, so that only the fastest tile
-// of each meets it.
+// Tiles are tried per cut of K: memory time depends on the cut alone, so that only the fastest tile of each meets it.
 #include "model/kernels/product.hpp"
 
 #include <algorithm>

@@ -12,10 +12,9 @@
 namespace ooc {
 namespace {
 
-/// Sum over j of ceil((j + 1) i / o) - floor(j i / o): every window covers i / o pixels, and one
-/// that begins inside a pixel shares it with the window before. Window j (0 < j < o) begins inside
-/// a pixel unless o divides j i, which holds for gcd(i, o) - 1 of them; so the sum is i + o -
-/// gcd(i, o).
+/// Sum over j of ceil((j + 1) i / o) - floor(j i / o): every window covers i / o pixels, and one that begins inside a pixel
+/// shares it with the window before. Window j (0 < j < o) begins inside a pixel unless o divides j i, which holds for
+/// gcd(i, o) - 1 of them; so the sum is i + o - gcd(i, o).
 Wide visits_of(std::int64_t input, std::int64_t output) {
   return Wide::from(Int128{input} + output - std::gcd(input, output));
 }

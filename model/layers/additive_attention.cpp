@@ -1,5 +1,4 @@
-// Additive attention (Bahdanau, Cho & Bengio, arXiv:1409.0473), the projections of query and key
-// left to "linear" layers:
+// Additive attention (Bahdanau, Cho & Bengio, arXiv:1409.0473), the projections of query and key left to "linear" layers:
 //
 //   e_ij = v . tanh(q_i + k_j), a_i = softmax_j(e_ij), c_i = sum_j a_ij value_j
 //
@@ -12,19 +11,17 @@
 // 2 per element of tanh; softmax 5; Tk (D + E) MACs. Backward Tk (7 D + 4 h + 4 E) FLOPs: dv 2, d tanh
 // 1 + 3, dq 1 per element of tanh; softmax 4; d a and d value 2 E each.
 //
-// Bytes are those of kernels that pass what is wider than a result on through memory, as the plain
-// dot-product form is counted. Forward: q_i, keys, values, v, c_i; scores and weights 4 Tk h (written,
-// read and written by the softmax, read). Backward: values, dc_i, v; dq_i, the keys' and the values'
-// gradients and dv; the h wide ones 7 Tk h (a for d value; da written; softmax: a, da, and ds written;
-// ds for dv and for d tanh).
+// Bytes are those of kernels that pass what is wider than a result on through memory, as the plain dot-product form is
+// counted. Forward: q_i, keys, values, v, c_i; scores and weights 4 Tk h (written, read and written by the softmax, read).
+// Backward: values, dc_i, v; dq_i, the keys' and the values' gradients and dv; the h wide ones 7 Tk h (a for d value; da
+// written; softmax: a, da, and ds written; ds for dv and for d tanh).
 //
-// Plain: tanh(...) and a_i are kept until backward, T times Tk (D + h) elements: O(T^2 D) for each
-// sample. Forward writes tanh and reads it for the dot: 2 Tk D; backward reads it for dv and d tanh,
-// writes d tanh and reads it for dq and for the keys: 5 Tk D. Workspace: the gradients, Tk (D + h).
-// "memory_efficient" (Meng et al., NIPS workshop 2017, 3.2.1): one operator for the scores and one for
-// their gradient, which never write tanh or d tanh ("saves memory access") but compute tanh again, Tk
-// (8 D + 5 h) FLOPs more; ds is read once, 6 Tk h. Nothing but the inputs is kept. Workspace of a
-// single step: a_i, in backward its gradient too, Tk h each.
+// Plain: tanh(...) and a_i are kept until backward, T times Tk (D + h) elements: O(T^2 D) for each sample. Forward writes
+// tanh and reads it for the dot: 2 Tk D; backward reads it for dv and d tanh, writes d tanh and reads it for dq and for the
+// keys: 5 Tk D. Workspace: the gradients, Tk (D + h). "memory_efficient" (Meng et al., NIPS workshop 2017, 3.2.1): one
+// operator for the scores and one for their gradient, which never write tanh or d tanh ("saves memory access") but compute
+// tanh again, Tk (8 D + 5 h) FLOPs more; ds is read once, 6 Tk h. Nothing but the inputs is kept. Workspace of a single
+// step: a_i, in backward its gradient too, Tk h each.
 //
 // Where it is wrong: the paper does not say which other intermediates TensorFlow kept; a loop of
 // TensorFlow kernels has about eight launches where a step has one here.

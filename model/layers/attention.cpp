@@ -5,19 +5,17 @@
 //     "repeat_kv": false, "separate": false, "capped": false, "bias_table": {"buckets": 32, "heads": 12}, "windows": 1,
 //     "memory_efficient": false }
 //
-// inputs: attention_sizes.cpp. "additive" and "memory_efficient": additive_attention.cpp. Here the
-// scaled dot product (Vaswani et al., arXiv:1706.03762), h heads, query and output D and E wide, pairs
-// P = Tq Tk:
+// inputs: attention_sizes.cpp. "additive" and "memory_efficient": additive_attention.cpp. Here the scaled dot product
+// (Vaswani et al., arXiv:1706.03762), h heads, query and output D and E wide, pairs P = Tq Tk:
 //
 //   S = Q K' / sqrt(D / h), P = softmax(S), O = P V        MACs pairs (D + E)
 //
-// Plain: three kernels and their backward in one task each. Forward, 6 FLOPs per element of P
-// besides the products, S is written, turned into P in place (read, written) and read: 4 passes over
-// h pairs elements, and each operand once. Saves Q, K, V and P. Backward dV = P' dO, dP = dO V', dS
-// in place of dP, dQ = dS K, dK = dS' Q: twice the MACs, 5 FLOPs per element of P, 7 passes over h
-// pairs elements (P and dO for dV; dP; P, dP, dS; dS twice), workspace h pairs elements. A causal
-// mask or a window changes nothing here: frameworks compute all pairs and mask. What else lies
-// between the products (ScoreBytes):
+// Plain: three kernels and their backward in one task each. Forward, 6 FLOPs per element of P besides the products, S is
+// written, turned into P in place (read, written) and read: 4 passes over h pairs elements, and each operand once. Saves Q,
+// K, V and P. Backward dV = P' dO, dP = dO V', dS in place of dP, dQ = dS K, dK = dS' Q: twice the MACs, 5 FLOPs per
+// element of P, 7 passes over h pairs elements (P and dO for dV; dP; P, dP, dS; dS twice), workspace h pairs elements. A
+// causal mask or a window changes nothing here: frameworks compute all pairs and mask. What else lies between the products
+// (ScoreBytes):
 //
 //   dropout    forward reads P, writes a dropped copy, which V meets, and a mask of 1 byte, 2 FLOPs;
 //              backward reads and writes dP and reads the mask, 1 FLOP. Saves mask and copy beside P
@@ -179,8 +177,7 @@ ScoreBytes score_bytes(std::int64_t element, const DotProduct& form) {
   const std::int64_t cast = soft == element ? 0 : element + soft;
   const std::int64_t dropped = form.drops ? 2 * element + 1 : 0;
   const std::int64_t bias = form.buckets > 0 ? element : 0;
-  // S written and read, P written, P or its copy read; dV reads that, dP written, P and dP read, dS
-  // written and read twice.
+  // S written and read, P written, P or its copy read; dV reads that, dP written, P and dP read, dS written and read twice.
   ScoreBytes bytes{.forward = 3 * element + soft + cast + dropped + bias,
                    .backward = 5 * element + 2 * soft + cast + dropped + bias,
                    .saved = soft};

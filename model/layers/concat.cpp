@@ -1,7 +1,6 @@
-// Concatenation: { "type": "concat", "axis": 0 }. The axis is counted without the batch: 0 =
-// channels, the default. All other dimensions must agree. Forward reads every input and writes the
-// output. Backward takes no time: each input's gradient is a slice of the output's. Saves nothing.
-// PALEO's Concatenate counts nothing.
+// Concatenation: { "type": "concat", "axis": 0 }. The axis is counted without the batch: 0 = channels, the default. All
+// other dimensions must agree. Forward reads every input and writes the output. Backward takes no time: each input's
+// gradient is a slice of the output's. Saves nothing. PALEO's Concatenate counts nothing.
 #include <fmt/format.h>
 
 #include <optional>

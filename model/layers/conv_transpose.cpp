@@ -1,13 +1,11 @@
-// Transposed convolution (deconvolution, up-convolution): the gradient of a convolution, run
-// forward.
+// Transposed convolution (deconvolution, up-convolution): the gradient of a convolution, run forward.
 //
 //   { "type": "conv_transpose", "filters": 64, "kernel": [4, 4], "stride": 2, "padding": 1,
 //     "output_padding": 0, "dilation": 1, "groups": 1, "bias": true }
 //
-// Output o = (i - 1) s - 2p + extent + output_padding; "same" makes o = i s, "valid" is padding 0.
-// Weights kernel x input channels x (filters / groups); MACs = weights x pixels of the *input*
-// (every input pixel meets every weight; what padding crops is computed all the same). Saves its
-// input.
+// Output o = (i - 1) s - 2p + extent + output_padding; "same" makes o = i s, "valid" is padding 0. Weights kernel x input
+// channels x (filters / groups); MACs = weights x pixels of the *input* (every input pixel meets every weight; what padding
+// crops is computed all the same). Saves its input.
 //
 // PALEO: forward is the data gradient of the convolution that goes the other way (zero stuffing and
 // all), backward-data is that convolution's forward, the filter's gradient is that convolution's.

@@ -3,9 +3,8 @@
 // place where nothing else needs its input ("in_place" as in relu). "by_sample": true draws one number a
 // sample (stochastic depth: Huang et al., arXiv:1603.09382), so there is no mask.
 //
-// Forward reads X, writes Y and the mask, 2 FLOPs per element (draw and compare; scale); backward
-// reads dY and the mask, writes dX, 1 FLOP. PALEO knows no mask: 1 FLOP per element and 4 (in +
-// out) bytes, backward the same.
+// Forward reads X, writes Y and the mask, 2 FLOPs per element (draw and compare; scale); backward reads dY and the mask,
+// writes dX, 1 FLOP. PALEO knows no mask: 1 FLOP per element and 4 (in + out) bytes, backward the same.
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 

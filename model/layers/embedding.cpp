@@ -3,10 +3,9 @@
 // precision is set 8, and get no gradient. "tied_to": another layer's table. "positions": how many steps it was made for, where it holds
 // learned positions; more are an error.
 //
-// Parameters vocabulary x width. Forward reads the numbers and a row each and writes the rows, no
-// FLOPs. Backward (only the gradient of the table) clears the dense gradient, then adds a row for
-// each step: reads dY and the numbers, reads and writes the rows, an addition per element. Saves its
-// input.
+// Parameters vocabulary x width. Forward reads the numbers and a row each and writes the rows, no FLOPs. Backward (only the
+// gradient of the table) clears the dense gradient, then adds a row for each step: reads dY and the numbers, reads and
+// writes the rows, an addition per element. Saves its input.
 //
 // Where it is wrong: rows that occur twice in a batch may hit the cache; sparse gradients
 // (TensorFlow's IndexedSlices, PyTorch's sparse=True) neither clear nor update the rest of the table.

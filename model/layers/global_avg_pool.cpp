@@ -1,6 +1,5 @@
-// Average of each channel over all pixels: [C, ...] -> [C], ready for a linear layer (a flatten
-// behind it changes nothing and costs nothing). Saves nothing; over a single pixel it is a view.
-// Work: window.hpp, every pixel visited once.
+// Average of each channel over all pixels: [C, ...] -> [C], ready for a linear layer (a flatten behind it changes nothing
+// and costs nothing). Saves nothing; over a single pixel it is a view. Work: window.hpp, every pixel visited once.
 #include <fmt/format.h>
 
 #include "model/layers/attributes.hpp"

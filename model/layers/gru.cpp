@@ -1,6 +1,5 @@
-// Gated recurrent unit (Cho et al., arXiv:1406.1078, in cuDNN's and PyTorch's form, whose reset gate
-// works on the product), unrolled over time: product.hpp. Per step, layer and direction, with H =
-// units:
+// Gated recurrent unit (Cho et al., arXiv:1406.1078, in cuDNN's and PyTorch's form, whose reset gate works on the product),
+// unrolled over time: product.hpp. Per step, layer and direction, with H = units:
 //
 //   gates   r, z = sigmoid(...), p = x W_p + b_p, q = h' W_q + b_q     [x, h'] (F + H, 3H) -> 4H
 //   hidden  n = tanh(p + r q), h = (1 - z) n + z h'                    gates, h' -> h

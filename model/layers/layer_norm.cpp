@@ -3,10 +3,9 @@
 // features], the first of an image [C, H, W] (as ConvNeXt normalises). One position's channels fit on
 // chip, so X, and backward X and dY, are read once (normalization.hpp).
 //
-// Saves its input; with "stats" mean and deviation of each row too, two float32, whatever the framework
-// says. Eager: the difference to the mean in float32, the normalised value and 4 bytes a row, not the
-// input (what the derivatives of its element-wise operations need; nobody's was measured). "bias":
-// false is without beta.
+// Saves its input; with "stats" mean and deviation of each row too, two float32, whatever the framework says. Eager: the
+// difference to the mean in float32, the normalised value and 4 bytes a row, not the input (what the derivatives of its
+// element-wise operations need; nobody's was measured). "bias": false is without beta.
 #include "model/layers/attributes.hpp"
 #include "model/layers/normalization.hpp"
 #include "model/layers/work.hpp"

@@ -1,10 +1,9 @@
 // Fully connected layer: { "type": "linear", "units": 1000, "bias": true, "tied_to": "embedding" }.
 //
-// On [features], or on [steps, features] where it is applied to every step (as in transformers).
-// MACs = steps x features x units. Saves its input. On an image [C, H, W] it is an error rather
-// than a silent flatten: which of the two is meant changes the parameters by orders of magnitude.
-// Tied, its matrix [units, features] is another layer's (a head that shares the embedding's table): the
-// same work, and no parameters but a bias.
+// On [features], or on [steps, features] where it is applied to every step (as in transformers). MACs = steps x features x
+// units. Saves its input. On an image [C, H, W] it is an error rather than a silent flatten: which of the two is meant
+// changes the parameters by orders of magnitude. Tied, its matrix [units, features] is another layer's (a head that shares
+// the embedding's table): the same work, and no parameters but a bias.
 //
 // "experts": 8, "active": 2: as many matrices of one size, each for its share of the rows (a grouped product; moe.cpp).
 // "devices": 4 (of moe.cpp's alone): a quarter of them is here. FLOPs are those of the rows, the weights of all experts

@@ -1,8 +1,7 @@
-// The last linear layer and the loss in one, rows of the batch in chunks, so that the logits are never
-// there as a whole (Liger; Hsu et al., arXiv:2410.10989; Apple's cut cross entropy, arXiv:2411.09009): {
-// "type": "linear_cross_entropy", "vocabulary": 128256, "chunk": 1024, "tied_to": "embedding", "mode":
-// "gradient_in_forward" | "recompute" } on [features] or [steps, features]. Gives the loss, one number a
-// sample; without bias.
+// The last linear layer and the loss in one, rows of the batch in chunks, so that the logits are never there as a whole
+// (Liger; Hsu et al., arXiv:2410.10989; Apple's cut cross entropy, arXiv:2411.09009): { "type": "linear_cross_entropy",
+// "vocabulary": 128256, "chunk": 1024, "tied_to": "embedding", "mode": "gradient_in_forward" | "recompute" } on [features]
+// or [steps, features]. Gives the loss, one number a sample; without bias.
 //
 // T rows a sample, H features, V words: T H V MACs for the logits, as many for each of the gradients of
 // input and weights; the softmax's few FLOPs a logit are not counted.
@@ -74,8 +73,7 @@ void set_paleo_work(const SpecView& spec, const LossSizes& sizes, bool again, bo
   if (again) model.paleo_work.backward_data = times(all);
 }
 
-/// Bytes of `passes` over the weights by every chunk of rows; where a sample has fewer rows than a chunk,
-/// at least one.
+/// Bytes of `passes` over the weights by every chunk of rows; where a sample has fewer rows than a chunk, at least one.
 struct WeightTraffic {
   Wide per_sample;
   Wide fixed;

@@ -2,10 +2,9 @@
 // with s = k + alpha / n x the sum of squares over n neighbouring channels. { "type": "lrn",
 // "size": 5 }; alpha, beta and k change no cost and are no keys.
 //
-// Forward reads X, writes Y; backward reads X, Y and dY, writes dX: it saves input and output (y /
-// x is s^-beta). FLOPs per element: forward n + 4 (square; n - 1 additions; scale and add k; power;
-// product), backward n + 6 (dy y / s: 2; n - 1 additions of it; scale, times x: 2; dy y / x: 2;
-// subtract). No parameters. PALEO counts nothing.
+// Forward reads X, writes Y; backward reads X, Y and dY, writes dX: it saves input and output (y / x is s^-beta). FLOPs per
+// element: forward n + 4 (square; n - 1 additions; scale and add k; power; product), backward n + 6 (dy y / s: 2; n - 1
+// additions of it; scale, times x: 2; dy y / x: 2; subtract). No parameters. PALEO counts nothing.
 #include <optional>
 
 #include "model/layers/attributes.hpp"

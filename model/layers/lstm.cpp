@@ -1,6 +1,5 @@
-// Long short-term memory (Hochreiter & Schmidhuber 1997; with forget gate, without peepholes, as in
-// cuDNN and frameworks), unrolled over time: product.hpp. Per step, layer and direction, with
-// H = units:
+// Long short-term memory (Hochreiter & Schmidhuber 1997; with forget gate, without peepholes, as in cuDNN and frameworks),
+// unrolled over time: product.hpp. Per step, layer and direction, with H = units:
 //
 //   gates   i, f, o = sigmoid(...), g = tanh(...)      [x, h'] (F + H, 4H) -> 4H
 //   cell    c = f c' + i g                             gates, c' -> c

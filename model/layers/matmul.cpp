@@ -1,11 +1,9 @@
-// Product of two tensors, both of them values: { "type": "matmul", "transpose_b": false }, inputs
-// [m, k] and [k, n] (or [n, k] with transpose_b), or the same with one equal dimension in front
-// (heads). Gives [m, n].
+// Product of two tensors, both of them values: { "type": "matmul", "transpose_b": false }, inputs [m, k] and [k, n] (or [n,
+// k] with transpose_b), or the same with one equal dimension in front (heads). Gives [m, n].
 //
-// MACs m n k, times the dimension in front. Forward reads both, writes the product. Backward is one
-// task of two products, dA = dC B' and dB = A' dC: twice the MACs; each reads dC and one input and
-// writes the other's gradient. Saves both inputs. PALEO has only products with weights
-// (InnerProduct); its counts are applied here.
+// MACs m n k, times the dimension in front. Forward reads both, writes the product. Backward is one task of two products,
+// dA = dC B' and dB = A' dC: twice the MACs; each reads dC and one input and writes the other's gradient. Saves both
+// inputs. PALEO has only products with weights (InnerProduct); its counts are applied here.
 #include <fmt/format.h>
 
 

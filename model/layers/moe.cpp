@@ -1,8 +1,7 @@
 // Mixture of experts in place of an MLP (Shazeer et al., arXiv:1701.06538; Jiang et al., Mixtral, arXiv:2401.04088): {
 // "type": "moe", "experts": 8, "top_k": 2, "units": 14336, "activation": "silu" | "gelu" | "relu", "form": "eager" |
-// "fused", "shared_units": 5632, "shared_gate": true, "capacity": 1.25, "bias": false, "router_bias": false, "lora":
-// {...} } on [steps, width]. Every step is sent to the `top_k` experts that the router likes best, each of which is a
-// gated MLP.
+// "fused", "shared_units": 5632, "shared_gate": true, "capacity": 1.25, "bias": false, "router_bias": false, "lora": {...}
+// } on [steps, width]. Every step is sent to the `top_k` experts that the router likes best, each of which is a gated MLP.
 //
 //   router    [T, E]     linear, without a bias unless "router_bias"
 //   routes    [T, t]     softmax of all, the t largest: keeps the probabilities in float32, and 12 bytes an index and

@@ -1,10 +1,9 @@
 // Product of two or more tensors, element by element. An input may be one number per channel, [C]
 // or [C, 1, ...], and is then spread over its channel (gates of squeeze-and-excitation).
 //
-// Forward reads every input, writes the output, n - 1 FLOPs per element of the output. Backward
-// reads dY and every input and writes every input's gradient, n - 1 FLOPs per element of the output
-// and input, and one more where a spread input's gradient is summed up. Saves all inputs. PALEO's
-// Elementwise counts nothing.
+// Forward reads every input, writes the output, n - 1 FLOPs per element of the output. Backward reads dY and every input
+// and writes every input's gradient, n - 1 FLOPs per element of the output and input, and one more where a spread input's
+// gradient is summed up. Saves all inputs. PALEO's Elementwise counts nothing.
 #include <fmt/format.h>
 
 #include <algorithm>

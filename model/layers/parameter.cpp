@@ -1,10 +1,9 @@
 // Free parameters: { "type": "parameter", "shape": [1, 768] }, a class token or positions that are added.
 // Reads no layer: an embedding without input. Every sample gets a copy of its own.
 //
-// Forward reads the parameters and writes them for each sample; backward (the gradient of the parameters
-// alone) reads dY and adds it up over the batch, an addition per element. Saves nothing. Where it is wrong:
-// frameworks may spread them over the batch without a copy, where whoever reads them can. PALEO counts
-// nothing.
+// Forward reads the parameters and writes them for each sample; backward (the gradient of the parameters alone) reads dY
+// and adds it up over the batch, an addition per element. Saves nothing. Where it is wrong: frameworks may spread them over
+// the batch without a copy, where whoever reads them can. PALEO counts nothing.
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 

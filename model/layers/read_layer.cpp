@@ -1,6 +1,5 @@
-// Frozen layers keep nothing for the gradients of weights: where data and weights have tasks of their own (linear,
-// conv, embedding) that is all that they save. Norms keep their input and statistics, which the gradient of the
-// input reads too.
+// Frozen layers keep nothing for the gradients of weights: where data and weights have tasks of their own (linear, conv,
+// embedding) that is all that they save. Norms keep their input and statistics, which the gradient of the input reads too.
 //
 // Where it is wrong: the backward task of a frozen norm is as long as that of one that learns (2 of 8 FLOPs an
 // element, and its weights' gradient, are not done).

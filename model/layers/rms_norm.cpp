@@ -1,7 +1,6 @@
-// Normalisation by the root of the mean square (Zhang & Sennrich, arXiv:1910.07467): { "type":
-// "rms_norm", "width": 128, "form": "fused" | "eager" }, y = g x / rms(x). A row is `width` neighbouring
-// channels of one position, all of them where it is left out, one head where attention normalises its
-// queries and keys head by head (Qwen3). Parameters: `width`.
+// Normalisation by the root of the mean square (Zhang & Sennrich, arXiv:1910.07467): { "type": "rms_norm", "width": 128,
+// "form": "fused" | "eager" }, y = g x / rms(x). A row is `width` neighbouring channels of one position, all of them where
+// it is left out, one head where attention normalises its queries and keys head by head (Qwen3). Parameters: `width`.
 //
 // Forward 4 FLOPs per element (square, sum, times 1 / rms, times g), backward 8 (dg: 2; the row's sum of
 // dy g x: 3; dx: 3). Forward reads X and g, writes Y and 4 bytes a row; backward reads X, dY, g and the

@@ -1,12 +1,10 @@
-// Rotary position embedding (Su et al., arXiv:2104.09864) of queries or keys: { "type": "rotary",
-// "heads": 32, "fraction": 1, "form": "fused" | "eager" } on [steps, heads x d]. Pairs of the first fraction x d channels of each
-// head (Hugging Face's rotary_pct, partial_rotary_factor) are turned by an angle that grows with the
-// step; backward turns them back.
+// Rotary position embedding (Su et al., arXiv:2104.09864) of queries or keys: { "type": "rotary", "heads": 32, "fraction":
+// 1, "form": "fused" | "eager" } on [steps, heads x d]. Pairs of the first fraction x d channels of each head (Hugging
+// Face's rotary_pct, partial_rotary_factor) are turned by an angle that grows with the step; backward turns them back.
 //
-// Per element turned 3 FLOPs each way (two products and a sum). Forward reads X and a table of sines and
-// cosines, 2 T d elements whatever the batch, writes Y; backward reads dY, writes dX. The table is a
-// constant: nothing is saved, so it runs in place where nobody else needs its input. PALEO counts
-// nothing.
+// Per element turned 3 FLOPs each way (two products and a sum). Forward reads X and a table of sines and cosines, 2 T d
+// elements whatever the batch, writes Y; backward reads dY, writes dX. The table is a constant: nothing is saved, so it
+// runs in place where nobody else needs its input. PALEO counts nothing.
 //
 // Eager: as Transformers writes it, x cos + (-x2, x1) sin with x1 and x2 the halves of a head, each
 // operation reading and writing whole tensors. Forward negates a half, joins two, multiplies twice, adds;

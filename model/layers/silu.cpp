@@ -1,6 +1,5 @@
-// SiLU (swish): y = x s, s = sigmoid(x). Per element forward 5 FLOPs (negate, exp, add, divide,
-// times x); backward dx = dy s (1 + x (1 - s)), 9 (s again 4, then 5). Saves its input, hence never
-// in place.
+// SiLU (swish): y = x s, s = sigmoid(x). Per element forward 5 FLOPs (negate, exp, add, divide, times x); backward dx = dy
+// s (1 + x (1 - s)), 9 (s again 4, then 5). Saves its input, hence never in place.
 #include "model/layers/activation.hpp"
 
 namespace ooc {

@@ -1,7 +1,6 @@
-// Softmax over the channels (the first dimension of an image, the last of [steps, features]; the
-// axis changes no cost). Forward reads X, writes Y (a row fits on chip), 5 FLOPs per element
-// (maximum, subtract, exp, sum, divide); backward dx = y (dy - sum of y dy) reads Y and dY, writes
-// dX, 4 FLOPs. Saves its output. PALEO counts nothing. The loss on top of it is
+// Softmax over the channels (the first dimension of an image, the last of [steps, features]; the axis changes no cost).
+// Forward reads X, writes Y (a row fits on chip), 5 FLOPs per element (maximum, subtract, exp, sum, divide); backward dx =
+// y (dy - sum of y dy) reads Y and dY, writes dX, 4 FLOPs. Saves its output. PALEO counts nothing. The loss on top of it is
 // softmax_cross_entropy.
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"

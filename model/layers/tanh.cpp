@@ -1,6 +1,5 @@
-// Hyperbolic tangent: y = 1 - 2 / (exp(2x) + 1); dx = dy (1 - y^2). Per element forward 5 FLOPs
-// (double, exp, add, divide, subtract), backward 3. Saves its output; in place only where asked
-// for.
+// Hyperbolic tangent: y = 1 - 2 / (exp(2x) + 1); dx = dy (1 - y^2). Per element forward 5 FLOPs (double, exp, add, divide,
+// subtract), backward 3. Saves its output; in place only where asked for.
 #include "model/layers/activation.hpp"
 
 namespace ooc {

@@ -1,6 +1,5 @@
-// Transpose: { "type": "transpose", "axes": [1, 0] }. Output dimension d is input dimension
-// axes[d], both counted without the batch. Reads and writes every element, backward as well; the
-// identity is a view. Saves nothing.
+// Transpose: { "type": "transpose", "axes": [1, 0] }. Output dimension d is input dimension axes[d], both counted without
+// the batch. Reads and writes every element, backward as well; the identity is a view. Saves nothing.
 #include <fmt/format.h>
 
 #include "model/layers/attributes.hpp"

@@ -1,8 +1,7 @@
-// Upsampling by an integer: { "type": "upsample", "scale": 2, "mode": "nearest" | "bilinear" }, one
-// scale for all spatial dimensions or a list. Reads X, writes Y; backward reads dY, writes dX.
-// FLOPs per output element: nearest 0 forward, 1 addition backward; bilinear (linear in 1-D,
-// trilinear in 3-D) a multiply and an add for each of the 2^d neighbours, both ways. Scale 1 is a
-// view. Saves nothing.
+// Upsampling by an integer: { "type": "upsample", "scale": 2, "mode": "nearest" | "bilinear" }, one scale for all spatial
+// dimensions or a list. Reads X, writes Y; backward reads dY, writes dX. FLOPs per output element: nearest 0 forward, 1
+// addition backward; bilinear (linear in 1-D, trilinear in 3-D) a multiply and an add for each of the 2^d neighbours, both
+// ways. Scale 1 is a view. Saves nothing.
 #include <fmt/format.h>
 
 #include <algorithm>

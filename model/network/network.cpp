@@ -1,8 +1,7 @@
-// Totals, and the order in which layers run. The order is Kahn's algorithm: among the layers whose
-// producers have all run, the one that stands first in the file is next, so that a file already in
-// order keeps its order. O((n + e) log n), no recursion: a million layers take about a second. Where
-// layers wait for each other no order exists; then the shortest cycle through one of the layers that
-// are stuck is named.
+// Totals, and the order in which layers run. The order is Kahn's algorithm: among the layers whose producers have all run,
+// the one that stands first in the file is next, so that a file already in order keeps its order. O((n + e) log n), no
+// recursion: a million layers take about a second. Where layers wait for each other no order exists; then the shortest
+// cycle through one of the layers that are stuck is named.
 #include "model/network/network.hpp"
 
 #include <algorithm>

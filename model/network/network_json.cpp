@@ -1,8 +1,7 @@
-// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head
-// and inputs; the tree of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the
-// order of execution; shapes and costs in that order (unroll.hpp); outputs; who shares whose
-// weights (unroll.hpp); the parts of layers that unroll over time (unroll.hpp); and the sums
-// that the file expects.
+// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head and inputs; the tree
+// of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of execution; shapes and costs in that
+// order (unroll.hpp); outputs; who shares whose weights (unroll.hpp); the parts of layers that unroll over time
+// (unroll.hpp); and the sums that the file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +23,7 @@
 
 namespace ooc {
 
-// "symbols" of a network file: sizes by name, so that one file serves all sequence lengths
-// (docs/formats.md, 2).
+// "symbols" of a network file: sizes by name, so that one file serves all sequence lengths (docs/formats.md, 2).
 
 /// Sets the symbols of the document: values of `asked`, else of the file. Throws SpecError for a
 /// name that the file does not have.

@@ -129,8 +129,7 @@ bool same_value(const SpecNode& a, const SpecNode& b) {
          same_items(a.items, b.items) && std::ranges::equal(a.members, b.members, same_member);
 }
 
-/// Whether two layers of one kind say the same of themselves, in the same order, but for their names and
-/// their producers.
+/// Whether two layers of one kind say the same of themselves, in the same order, but for their names and their producers.
 bool same_attributes(const SpecNode& a, const SpecNode& b) {
   const auto next = [](const SpecNode& node, std::size_t place) {
     const auto& all = node.members;

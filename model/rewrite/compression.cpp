@@ -1,6 +1,5 @@
-// One pass over the tasks, in which the added ones are put where they belong; tensors of the network
-// keep their ids. A kernel reads four bytes an element and writes two, or the other way round, and
-// converts each once: one FLOP an element.
+// One pass over the tasks, in which the added ones are put where they belong; tensors of the network keep their ids. A
+// kernel reads four bytes an element and writes two, or the other way round, and converts each once: one FLOP an element.
 //
 // Where it is wrong: rounding to float16 changes what is trained, which no time shows; tensors whose
 // values need more range than float16 has would need scaling, a pass more.

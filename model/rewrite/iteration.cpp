@@ -1,6 +1,5 @@
-// Offsets and copies: round r's task i is r x (tasks of a round) + i, its tensor x likewise; updates come
-// behind all rounds. Network inputs of later rounds are other tensors than those of the first one:
-// they too are clean in far memory.
+// Offsets and copies: round r's task i is r x (tasks of a round) + i, its tensor x likewise; updates come behind all
+// rounds. Network inputs of later rounds are other tensors than those of the first one: they too are clean in far memory.
 #include "model/rewrite/iteration.hpp"
 
 #include <vector>

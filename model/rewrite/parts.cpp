@@ -1,6 +1,5 @@
-// Part k of n holds the bytes from floor(k B / n) to floor((k + 1) B / n): nothing is lost, whatever the
-// batch. Times of slices likewise. Slice j of k touches of each tensor the parts that lie in the j-th
-// k-th of it, wholly or in part.
+// Part k of n holds the bytes from floor(k B / n) to floor((k + 1) B / n): nothing is lost, whatever the batch. Times of
+// slices likewise. Slice j of k touches of each tensor the parts that lie in the j-th k-th of it, wholly or in part.
 #include "model/rewrite/parts.hpp"
 
 #include <algorithm>

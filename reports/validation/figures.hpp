@@ -1,5 +1,4 @@
-// Published figures as flat rows (validation/README.md): a job, a field of its result, the
-// published number, the tolerance.
+// Published figures as flat rows (validation/README.md): a job, a field of its result, the published number, the tolerance.
 #pragma once
 
 #include <cstddef>

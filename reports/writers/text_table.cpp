@@ -393,8 +393,7 @@ bool is_between_choices(std::string_view line, std::size_t at) {
          is_letter(line[at + 1]);
 }
 
-/// The byte behind the last blank, or "|" of a list, before the first `width` columns are full; at least one
-/// word is taken.
+/// The byte behind the last blank, or "|" of a list, before the first `width` columns are full; at least one word is taken.
 std::size_t break_of(std::string_view line, std::size_t width) {
   std::size_t columns = 0;
   std::size_t best = std::string_view::npos;

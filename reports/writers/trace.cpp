@@ -1,9 +1,8 @@
-// The Trace Event Format ("JSON Object Format", Google's public description of it). Every queue is
-// a thread: "X" events for steps, "s"/"f" pairs for arrows, "C" events for memory, in all and by what it holds. Timestamps
-// are microseconds in that format; they are written from integer nanoseconds, three decimals,
-// without rounding. Within a track events come in time order, and an arrow's ends lie inside
-// slices: it leaves in the last nanosecond of the step that was waited for and arrives at the start
-// of the waiting one.
+// The Trace Event Format ("JSON Object Format", Google's public description of it). Every queue is a thread: "X" events for
+// steps, "s"/"f" pairs for arrows, "C" events for memory, in all and by what it holds. Timestamps are microseconds in that
+// format; they are written from integer nanoseconds, three decimals, without rounding. Within a track events come in time
+// order, and an arrow's ends lie inside slices: it leaves in the last nanosecond of the step that was waited for and
+// arrives at the start of the waiting one.
 #include "reports/writers/trace.hpp"
 
 #include <fmt/format.h>
@@ -75,8 +74,7 @@ class TraceWriter {
     categories("far memory", far_memory_over_time(in_.plan, in_.graph, in_.costs, *shown_));
   }
 
-  // From a copy in to the computes that wait for it, and from a compute to the copy out of its
-  // result.
+  // From a copy in to the computes that wait for it, and from a compute to the copy out of its result.
   void find_flows() {
     std::vector<std::pair<StepId, FlowId>> leaving;
     std::vector<std::pair<StepId, FlowId>> arriving;

@@ -1,6 +1,5 @@
-// Writer: a const struct with functions that turn reports into text. One file a format; this
-// folder's CMakeLists.txt generates the table. Writers never print; the caller decides where the
-// text goes.
+// Writer: a const struct with functions that turn reports into text. One file a format; this folder's CMakeLists.txt
+// generates the table. Writers never print; the caller decides where the text goes.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,9 @@
-// GPU memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp,
-// default settings). Sizes are rounded up to 512 B. A block is cut from a free piece of a segment.
-// Segments come from the driver and stay: a block up to 1 MiB lies in one of 2 MiB, a block below
-// 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2 MiB. The
-// allocator takes the smallest piece that is large enough from its pool (blocks up to 1 MiB, larger
-// blocks); ties: the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or
-// more than 1 MiB. Free neighbours join. If the driver has too little, all wholly free segments are
-// given back. If that is not enough, the block does not fit.
+// GPU memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp, default settings). Sizes are
+// rounded up to 512 B. A block is cut from a free piece of a segment. Segments come from the driver and stay: a block up to
+// 1 MiB lies in one of 2 MiB, a block below 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2
+// MiB. The allocator takes the smallest piece that is large enough from its pool (blocks up to 1 MiB, larger blocks); ties:
+// the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or more than 1 MiB. Free neighbours join.
+// If the driver has too little, all wholly free segments are given back. If that is not enough, the block does not fit.
 //
 // Each stream has pools of its own: what a copy in takes is of another stream than what kernels take,
 // unless copies run on theirs (PlanHeader::one_stream); shards of sums may have a stream, too (sums_on_stream).

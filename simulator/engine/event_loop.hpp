@@ -28,8 +28,7 @@
 #include "simulator/plan/plan.hpp"
 #include "simulator/timeline/timeline.hpp"
 
-/// For members of the loop that must be inlined. Otherwise `this` would escape and every counter
-/// would live in memory.
+/// For members of the loop that must be inlined. Otherwise `this` would escape and every counter would live in memory.
 #define OOC_INLINE_MEMBER [[gnu::always_inline]] inline
 
 namespace ooc::event_loop {

@@ -1,8 +1,7 @@
-// Link between GPU and host memory for the event loop: the time of the next event of a copy that
-// starts now. PrivateLink is for runs without contention (duplex 1 or copies in one
-// direction): a copy takes TransferCost::alone. SharedLink follows every change of rate exactly:
-// the remainder of a copy starts as bytes x 10^9 and falls by rate x ns, in 128 bits. So rounding
-// never adds up, however often the rate changes.
+// Link between GPU and host memory for the event loop: the time of the next event of a copy that starts now. PrivateLink is
+// for runs without contention (duplex 1 or copies in one direction): a copy takes TransferCost::alone. SharedLink follows
+// every change of rate exactly: the remainder of a copy starts as bytes x 10^9 and falls by rate x ns, in 128 bits. So
+// rounding never adds up, however often the rate changes.
 //
 // Rates: a copy runs at its own rate. While both directions move bytes, each rate is
 // scaled by its direction's share (duplex), rounded down. A copy in its latency takes no share.

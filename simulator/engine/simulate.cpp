@@ -12,8 +12,7 @@
 
 namespace ooc {
 
-// The event loop keeps sums, not blocks; which blocks are held is worked out here, once, from the steps
-// that have ended.
+// The event loop keeps sums, not blocks; which blocks are held is worked out here, once, from the steps that have ended.
 Blocked event_loop::describe(const StoppedRun& run) {
   const Plan& plan = run.plan;
   Blocked result{.step = run.head.step,

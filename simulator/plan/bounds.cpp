@@ -4,8 +4,7 @@
 // every x from N on with f / F + n / x <= 1, and the other way round; the two of them with the least x are
 // the corners of that program's dual, and the larger one is what an ideal order of copies takes.
 //
-// Latencies count as 0 and every tensor as divisible, so the bounds stay valid for schedules that split
-// or batch copies.
+// Latencies count as 0 and every tensor as divisible, so the bounds stay valid for schedules that split or batch copies.
 #include "simulator/plan/bounds.hpp"
 
 #include "model/base/errors.hpp"

@@ -1,8 +1,7 @@
-// Copies steps and blocks under new ids. Between rounds: a network input that a round's plan finds near
-// at its start is near from the start only in the first; in the others it is copied in when the
-// round before has ended, and the round's first task waits for it. So a round starts from the state
-// that its plan was made for. What that hides: the input could come in earlier, beside the last
-// tasks of the round before, where there is room; it is small against what a round moves.
+// Copies steps and blocks under new ids. Between rounds: a network input that a round's plan finds near at its start is
+// near from the start only in the first; in the others it is copied in when the round before has ended, and the round's
+// first task waits for it. So a round starts from the state that its plan was made for. What that hides: the input could
+// come in earlier, beside the last tasks of the round before, where there is room; it is small against what a round moves.
 #include "simulator/plan/join_rounds.hpp"
 
 #include <optional>

@@ -62,9 +62,8 @@ QueuedStep& queued_in(Plan& plan, StepId id) {
                     [static_cast<std::size_t>(plan.positions[id.at()])];
 }
 
-/// True if `earlier` has certainly ended before `later`, a step of another queue, starts: `later`
-/// waits for it or for something behind it there. (Longer chains are not followed: missing one
-/// costs the engine a counter, nothing else.)
+/// True if `earlier` has certainly ended before `later`, a step of another queue, starts: `later` waits for it or for
+/// something behind it there. (Longer chains are not followed: missing one costs the engine a counter, nothing else.)
 bool certainly_before(Plan& plan, StepId earlier, StepId later) {
   const std::size_t queue = queue_index(plan.steps[earlier.at()].kind);
   return queued_in(plan, later).needs[queue] > plan.positions[earlier.at()];

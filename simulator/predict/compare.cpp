@@ -13,9 +13,8 @@
 
 namespace ooc {
 
-// Each run is planned anew, so a schedule may use the better machine differently. A gain can be
-// negative: on graphs with skip connections more memory can, rarely, make a schedule slower
-// (docs/model.md).
+// Each run is planned anew, so a schedule may use the better machine differently. A gain can be negative: on graphs with
+// skip connections more memory can, rarely, make a schedule slower (docs/model.md).
 
 namespace {
 

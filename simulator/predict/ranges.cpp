@@ -1,7 +1,6 @@
-// Integer arithmetic throughout, so that a list is the same on every machine: factors are decimal
-// fractions with up to six digits, and a multiplied value keeps 30 binary digits behind the point
-// between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34 (33.75)); points that round to the same number
-// are one.
+// Integer arithmetic throughout, so that a list is the same on every machine: factors are decimal fractions with up to six
+// digits, and a multiplied value keeps 30 binary digits behind the point between steps (10:40:x1.5 is 10, 15, 23 (22.5), 34
+// (33.75)); points that round to the same number are one.
 #include "simulator/predict/ranges.hpp"
 
 #include <fmt/format.h>

@@ -477,9 +477,8 @@ class Search {
     if (is_batch && rounds.kind == SubBatch::Kind::kSize) {
       return find_rounds_of(rounds.samples * scale_.first);
     }
-    // Sums of sizes grow with the batch. Not so with addresses; with copies that wait for the compute queue; where a
-    // larger batch may run other algorithms with less workspace; and where what is far at once depends on what was
-    // evicted.
+    // Sums of sizes grow with the batch. Not so with addresses; with copies that wait for the compute queue; where a larger
+    // batch may run other algorithms with less workspace; and where what is far at once depends on what was evicted.
     row_.monotone = sizes_decide() && !schedule_.is(Trait::kChoosesAlgorithms) &&
                     !schedule_.is(Trait::kMovesPages) &&
                     options.schedule.algorithms != AlgorithmChoice::kPerformance;

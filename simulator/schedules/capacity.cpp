@@ -1,6 +1,5 @@
-// capacity: keep near what can stay, move the rest, and bring it back as early as memory allows. No
-// barriers: backward starts at once with what was kept, copies in run ahead of it in order, and a
-// used buffer is dropped, not written back.
+// capacity: keep near what can stay, move the rest, and bring it back as early as memory allows. No barriers: backward
+// starts at once with what was kept, copies in run ahead of it in order, and a used buffer is dropped, not written back.
 //
 // How early "as memory allows" is must be decided before anything runs, or tomorrow's tensors fill the memory that
 // today's task needs and the run stands still. So the plan is made on a ledger of the bytes that every task must find

@@ -2,11 +2,10 @@
 // for digital circuits, says how long each tensor waits for its reader; those that wait longest are
 // swapped, no more of them than needed, and they come back one after the other.
 //
-// Every task takes one unit. A task can start (TRT) when the last of its inputs has arrived, and its
-// outputs arrive (TAT) one unit later; the slack of a tensor is the TRT of the first backward task
-// that reads it less its own TAT. Candidates come longest slack first, of equals the
-// largest, of equals in order of the graph. --max-swaps N swaps the first N of them; without it the
-// smallest number is taken that fits, found by bisection: swapping one more never needs more memory.
+// Every task takes one unit. A task can start (TRT) when the last of its inputs has arrived, and its outputs arrive (TAT)
+// one unit later; the slack of a tensor is the TRT of the first backward task that reads it less its own TAT. Candidates
+// come longest slack first, of equals the largest, of equals in order of the graph. --max-swaps N swaps the first N of
+// them; without it the smallest number is taken that fits, found by bisection: swapping one more never needs more memory.
 //
 // A restoration serves all backward tasks that read the tensor. With --restore-per-reader it comes back for each of
 // them and is gone in between. (The convolution behind and the activation itself both read an activation's output.)

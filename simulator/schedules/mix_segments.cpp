@@ -159,9 +159,8 @@ Decisions MixSegments::drop_within(const SegmentEnds& ends, double price,
     decisions.treatment[idle] =
         within ? (price_[idle] <= price ? Treatment::kDrop : crossing) : treatment_across(idle);
   }
-  // What backward does not read but a later segment does is a checkpoint as well: without it, one segment computed
-  // again would want the one before, and so on to the first. It is held only as long as a task that runs again
-  // wants it.
+  // What backward does not read but a later segment does is a checkpoint as well: without it, one segment computed again
+  // would want the one before, and so on to the first. It is held only as long as a task that runs again wants it.
   for (std::uint32_t i = 0; i < facts_.idle.size(); ++i) {
     if (is_unread_checkpoint(i) && is_read_from_outside(ends, facts_.idle[i].tensor)) {
       decisions.treatment[i] = crossing;

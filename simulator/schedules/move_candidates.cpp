@@ -152,8 +152,7 @@ std::vector<Restoration> in_order_of_return(const TrainingGraph& graph,
   return ordered;
 }
 
-/// By reader, of one reader's in the same order. What backward writes as well returns once: far memory has it as it
-/// was.
+/// By reader, of one reader's in the same order. What backward writes as well returns once: far memory has it as it was.
 std::vector<Restoration> for_each_reader(const TrainingGraph& graph,
                                          const std::vector<Restoration>& once) {
   constexpr std::size_t kStays = std::numeric_limits<std::size_t>::max();

@@ -28,10 +28,9 @@
 // here); chains of custom layers, where all are checkpoints. A dense block's concatenations feed later segments, so
 // they count as checkpoints: less is saved there than a recomputation made for that network would save.
 //
-// Contents: a recomputed dropout draws the same mask again (its generator is seeded per layer and
-// iteration, as PyTorch's checkpointing restores the generator's state); a mask whose dropout
-// overwrites a checkpoint in place stays. A recomputed batch norm has the same batch, so the same
-// statistics; its running averages must be updated by the first run only.
+// Contents: a recomputed dropout draws the same mask again (its generator is seeded per layer and iteration, as PyTorch's
+// checkpointing restores the generator's state); a mask whose dropout overwrites a checkpoint in place stays. A recomputed
+// batch norm has the same batch, so the same statistics; its running averages must be updated by the first run only.
 //
 // More memory or a faster link can make it slower: it drops by layers, not by what a gap costs (tests/property/monotony_test.cpp).
 //

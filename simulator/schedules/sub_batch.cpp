@@ -5,10 +5,9 @@
 // Deviations: as many rounds as eq. 3 gives are cut as evenly as may be: 256 samples by 197 are two rounds of 128, which
 // take as long in less memory. Where plans can be tried out (best), other numbers of rounds are tried, the same for every
 // budget: from those that eq. 3 gives to a sample a round, then down to the fewest that fit: the least time wins, of equals
-// the one tried first (docs/notebook/0015-plans-by-trial.md). A schedule that needs more than its largest task (all but moDNN's)
-// may not fit at that size; then the largest smaller one that fits is taken in its place, found
-// by bisection. If not even one sample fits, the answer is that of one sample: for moDNN the theoretical
-// lower bound, eq. 2.
+// the one tried first (docs/notebook/0015-plans-by-trial.md). A schedule that needs more than its largest task (all but
+// moDNN's) may not fit at that size; then the largest smaller one that fits is taken in its place, found by bisection. If
+// not even one sample fits, the answer is that of one sample: for moDNN the theoretical lower bound, eq. 2.
 #include "simulator/schedules/sub_batch.hpp"
 
 #include <algorithm>

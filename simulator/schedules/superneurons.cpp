@@ -3,13 +3,12 @@
 //
 // Which segments are dropped, and how each is computed again, is recompute's business (recompute.cpp,
 // --recompute). Only where all of them dropped do not suffice do checkpoints move; a segment that even
-// then has no room to be computed again is not dropped, its tensors move too. The cache is walked
-// along the tasks: where one does not fit, the tensor whose last use is longest ago leaves, of those
-// that backward wants again (and no task before it). As it is known beforehand who will leave, its
-// copy out starts with its last writer's end, beside the tasks that follow. In backward a tensor
-// comes back one checkpoint ahead: its copy may start with the first task that uses the checkpoint
-// needed before it, or as soon after that as memory has room for it (booked on the ledger, as
-// capacity does, so that no copy starves a task).
+// then has no room to be computed again is not dropped, its tensors move too. The cache is walked along the tasks: where
+// one does not fit, the tensor whose last use is longest ago leaves, of those that backward wants again (and no task before
+// it). As it is known beforehand who will leave, its copy out starts with its last writer's end, beside the tasks that
+// follow. In backward a tensor comes back one checkpoint ahead: its copy may start with the first task that uses the
+// checkpoint needed before it, or as soon after that as memory has room for it (booked on the ledger, as capacity does, so
+// that no copy starves a task).
 //
 // Example, seven layers: linear a c e g, gelu b d f between them; outputs of 4 words, data x and g of
 // 1; capitals are gradients. Segments {b}, {d}, {f} are dropped; words that tasks need with all
@@ -23,9 +22,8 @@
 // return: a was to come with d+, which uses c, but there is room for its 4 words only after e_w; x comes with b+, which
 // uses a. In 15 words {d} and {b} are kept, and move, so it goes on down to what single tasks need: 12.
 //
-// When it does not help: where copies are slower than the tasks behind them (the cache says who leaves,
-// not whether that pays); where a skip's tensor takes its place all through the forward pass: tensors
-// leave only between the two passes.
+// When it does not help: where copies are slower than the tasks behind them (the cache says who leaves, not whether that
+// pays); where a skip's tensor takes its place all through the forward pass: tensors leave only between the two passes.
 //
 // The paper takes the first plan that it finds by these rules. Recomputing costs the same on any link, though, and
 // where all segments dropped suffice there may be room for nothing else, so that a faster link or more memory would be

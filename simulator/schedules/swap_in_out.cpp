@@ -27,13 +27,12 @@
 //
 // More memory or a faster link can make it slower: it keeps what is written last, whatever that costs (tests/property/monotony_test.cpp).
 //
-// Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS
-// workshop 2017), 3.1.1 and 3.1.2; its triggers come from a critical path of the graph, which knows no queue
-// (docs/notebook/0062-swap-in-out-as-published.md). Deviations: the paper's threshold is a number of bytes given by
-// the user; by default it is here whatever fits, task by task, so that nothing moves where nothing
-// must. The paper's triggers are unsound: they know no memory, and a copy may find no room when its trigger has ended;
-// here a later trigger is taken then. Its memory-efficient attention
-// is a property of the layer here (networks/README.md), so it serves every schedule.
+// Source: Meng et al., Training Deeper Models by GPU Memory Optimization on TensorFlow (NIPS workshop 2017), 3.1.1 and
+// 3.1.2; its triggers come from a critical path of the graph, which knows no queue
+// (docs/notebook/0062-swap-in-out-as-published.md). Deviations: the paper's threshold is a number of bytes given by the
+// user; by default it is here whatever fits, task by task, so that nothing moves where nothing must. The paper's triggers
+// are unsound: they know no memory, and a copy may find no room when its trigger has ended; here a later trigger is taken
+// then. Its memory-efficient attention is a property of the layer here (networks/README.md), so it serves every schedule.
 #include <algorithm>
 
 #include "simulator/plan/memory_ledger.hpp"

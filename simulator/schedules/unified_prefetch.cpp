@@ -1,7 +1,6 @@
-// unified-prefetch: unified memory with prefetches in the backward pass. When the backward pass reaches
-// layer l, what layer l-1 will read is asked for at once (cudaMemPrefetchAsync) and comes while l computes;
-// what is not there in time, or was evicted again, comes by page fault as under `unified`. Swapping out is
-// left to the driver: what came first goes first.
+// unified-prefetch: unified memory with prefetches in the backward pass. When the backward pass reaches layer l, what layer
+// l-1 will read is asked for at once (cudaMemPrefetchAsync) and comes while l computes; what is not there in time, or was
+// evicted again, comes by page fault as under `unified`. Swapping out is left to the driver: what came first goes first.
 //
 // Example as in unified.cpp, at 4 GB of memory: a leaves before d.bw, 200 to 300 ms, as there. When b.bw starts,
 // at 500, a is fetched beside it and is there at 600, when a.bw wants it: 700 ms instead of 800. At 3 GB there

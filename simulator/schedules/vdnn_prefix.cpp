@@ -7,9 +7,8 @@
 // more. These plans, one an algorithm, are tried out and the fastest is kept; of equals the one with fewer moves, then
 // the simpler algorithm.
 //
-// Example, four convolutions a b c d and a network input of 1 GB each; every task takes 2 s, or 1 s with
-// 1 GB of workspace (Winograd). d's input c never moves. GB that each prefix needs, the sums in
-// tests/unit/schedules_dyn_test.cpp:
+// Example, four convolutions a b c d and a network input of 1 GB each; every task takes 2 s, or 1 s with 1 GB of workspace
+// (Winograd). d's input c never moves. GB that each prefix needs, the sums in tests/unit/schedules_dyn_test.cpp:
 //
 //     moved          no workspace  Winograd
 //     nothing                   5         6

@@ -16,9 +16,8 @@
 // a goes out from 50 to 150, b from 150 to 250: the layers do not wait, the turn does. b returns
 // beside d.bw (250 to 350), a beside c.bw.
 //
-// When it does not help: where the link is slower than forward as a whole, the barrier at the turn
-// collects what the layers no longer wait for; with little memory layers wait for copies after all.
-// And it moves data even if everything fits.
+// When it does not help: where the link is slower than forward as a whole, the barrier at the turn collects what the layers
+// no longer wait for; with little memory layers wait for copies after all. And it moves data even if everything fits.
 //
 // `--far-compression R`: tensors are kept R times smaller in far memory; they cross the link as they are.
 //

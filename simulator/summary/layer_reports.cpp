@@ -1,6 +1,5 @@
-// What each layer costs and what happened to the tensors it wrote. A buffer that several layers
-// share (in-place activations, views) counts once, with its bytes and its action: at the layer that wrote
-// it first.
+// What each layer costs and what happened to the tensors it wrote. A buffer that several layers share (in-place
+// activations, views) counts once, with its bytes and its action: at the layer that wrote it first.
 #include "simulator/summary/layer_reports.hpp"
 
 #include <algorithm>

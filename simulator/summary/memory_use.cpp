@@ -72,8 +72,7 @@ class MemoryFold {
     }
   }
 
-  /// record(instant) before all, and whenever all that ends together has ended or all that starts together has
-  /// started.
+  /// record(instant) before all, and whenever all that ends together has ended or all that starts together has started.
   template <class Record>
   void run(const Timeline& timeline, Record record) {
     record(Duration(0));

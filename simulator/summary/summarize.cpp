@@ -1,6 +1,5 @@
-// Works out every number of a prediction from the values of the stages before. What limits a run is
-// read off its stalls, which have exactly one cause for every nanosecond, and off its compute beside the reference's:
-// nothing is guessed.
+// Works out every number of a prediction from the values of the stages before. What limits a run is read off its stalls,
+// which have exactly one cause for every nanosecond, and off its compute beside the reference's: nothing is guessed.
 #include "simulator/summary/summarize.hpp"
 
 #include <algorithm>
@@ -263,8 +262,7 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
   return order;
 }
 
-// Footprints of model/graph/liveness.hpp at a batch, with the workspaces that liveness does not
-// know.
+// Footprints of model/graph/liveness.hpp at a batch, with the workspaces that liveness does not know.
 
 namespace {
 

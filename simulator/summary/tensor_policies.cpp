@@ -111,8 +111,7 @@ class PolicyFinder {
     return last;
   }
 
-  /// The layer whose backward runs when the step starts, or ran last before a copy, or follows a task that is
-  /// run again.
+  /// The layer whose backward runs when the step starts, or ran last before a copy, or follows a task that is run again.
   [[nodiscard]] std::optional<LayerId> backward_at(StepId id) const {
     const bool copy = plan_.steps[id.at()].kind == StepKind::kToNear;
     std::optional<LayerId> found;
