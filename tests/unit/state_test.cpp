@@ -81,6 +81,8 @@ TEST_CASE("state: far updates after all gradients") {
   const StateRan all = ran({.optimizer = kOne, .gradients = true});
   CHECK(all.milliseconds == 200);
   CHECK(all.update_waits == kMillisecond * 100);
+  // Pageable ones behind all updates: 190 to 220.
+  CHECK(ran({.optimizer = kOne, .gradients = true, .pageable_returns = true}).milliseconds == 220);
   // 90: all out by 120 (megatron's way); updates to 210; weights 210 to 240.
   CHECK(ran({.optimizer = kOne, .pipelined = false}).milliseconds == 240);
 }
