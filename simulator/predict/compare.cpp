@@ -102,10 +102,9 @@ std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
   }
   std::vector<WhatIf> results(changes.size());
   run_all(changes.size(), [&](std::size_t i) {
-    const auto& [change, other] = changes[i];
-    const auto time = iteration_time_of(workload, machine, other, schedule);
+    const auto time = iteration_time_of(workload, machine, changes[i].second, schedule);
     const bool compares = time && report.iteration_time.count() > 0;
-    results[i] = {change, time, compares ? 1 - *time / report.iteration_time : 0};
+    results[i] = {changes[i].first, time, compares ? 1 - *time / report.iteration_time : 0};
   });
   return results;
 }

@@ -372,14 +372,16 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }
   run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
-  if (moving->options.pageable_returns && which.transfers.mode == CopyMode::kPinned) {
-    TransferOptions pageable = which.transfers;
-    pageable.mode = CopyMode::kPageable;
-    const TransferCosts returned = estimate_transfers(copied, which.hardware, pageable);
+  if (moving->options.pageable_returns && which.hardware.connection.modes.contains("pageable")) {
+    // A core stages them: as on the profile's link, whatever the link.
+    const TransferCosts staged = estimate_transfers(
+        copied, which.hardware, {.mode = CopyMode::kPageable, .sharers = which.transfers.sharers});
     for (const StateUnit& unit : moving->units) {
-      const std::optional<TensorId>& weight = unit.updated();
-      if (!unit.update || moving->graph.tensors[weight->at()].home != TensorHome::kStatic) continue;
-      run.costs.transfers.to_near[weight->at()] = returned.to_near[weight->at()];
+      if (!unit.update) continue;
+      const std::size_t weight = unit.updated()->at();
+      if (moving->graph.tensors[weight].home != TensorHome::kStatic) continue;
+      TransferCost& back = run.costs.transfers.to_near[weight];
+      back = std::ranges::max(back, staged.to_near[weight], {}, &TransferCost::alone);
     }
   }
   const PeerLink peers = peers_of(which.hardware, which.transfers);

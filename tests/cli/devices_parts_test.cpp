@@ -111,9 +111,9 @@ TEST_CASE("compression on several devices keeps names apart and the bound below 
   REQUIRE(timeline != nullptr);
   REQUIRE(run.bounds.has_value());
   CHECK(run.bounds->best() <= timeline->iteration_time);
-  // Computing takes longer than what comes before the sum and the sum together.
+  // Updates come behind the sum.
   const RunReport report = report_case(which, *lms, run, Detail::kLayers);
-  CHECK(run.bounds->best() == report.reference_time);
+  CHECK(run.bounds->best() > report.reference_time);
 
   const TrainingGraph& graph = *run.about(which).graph;
   std::set<std::string> names;
