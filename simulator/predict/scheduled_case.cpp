@@ -212,7 +212,7 @@ void ScheduledCase::explain_refusal() {
     roomy->far_overflow = std::move(oom);
     roomy->outcome.reset();
     roomy->peak_far.reset();
-    refused_.emplace().run = std::move(roomy);
+    refused_ = Candidate{.room = {}, .least = {}, .run = std::move(roomy)};
   } else if (auto* const oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
     confirm_smallest(*oom);
   }
@@ -237,11 +237,11 @@ std::optional<CaseRun> ScheduledCase::run_within(Bytes budget, Bytes far) const 
 /// Schedules and margins choose among plans that run: with less far memory than one takes another may run. Unset: no end
 /// found, or a search that would take too long.
 std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) const {
-  constexpr int kMostTries = 4;
+  constexpr int kMostRuns = 4;
   const bool by_trial = schedule_.is(Trait::kSearchesByTrial) && schedule_.is(Trait::kRecomputes);
   const bool takes_long = by_trial && which_.allocator == Allocator::kCaching;
   if (takes_long || schedule_.is(Trait::kOptimizes)) return std::nullopt;
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 0; tries < kMostRuns; ++tries) {
     const std::optional<CaseRun> same = run_within(which_.budget, needed);
     if (!same) return std::nullopt;
     const Bytes takes = *same->peak_far;
