@@ -153,6 +153,18 @@ Bytes CaseRun::allowed(const Case& which) const {
   return allocator_limit.value_or(simulated_budget(which));
 }
 
+/// A job with other memory, of which only a run is asked.
+struct ScheduledCase::Trial {
+  Trial(const Case& like, const Schedule& schedule, Bytes budget)
+      : which(like), scheduled(which, schedule, Detail::kTotals) {
+    which.budget = budget;
+    scheduled.is_trial_ = true;
+  }
+
+  Case which;
+  ScheduledCase scheduled;
+};
+
 ScheduledCase::ScheduledCase(const Case& which, const Schedule& schedule, Detail most)
     : which_(which),
       asked_(schedule),
@@ -204,48 +216,47 @@ void ScheduledCase::try_all_of_memory() {
 /// Far memory, where more of it is all that a plan lacks; else what the first candidate lacks, with the least workspace.
 void ScheduledCase::explain_refusal() {
   best_ = 0;
-  std::optional<CaseRun> roomy = run_within(which_.budget, Bytes(kMaxTotalBytes));
-  if (roomy) {
+  if (const CaseRun* const roomy = run_within(which_.budget, Bytes(kMaxTotalBytes))) {
+    CaseRun refused{*roomy};
     OutOfMemory oom = far_overflow(which_, *roomy, *roomy->timeline(), *roomy->peak_far);
     oom.smallest_budget = smallest_far(*roomy->peak_far);
     if (oom.smallest_budget) oom.far_taken.reset();
-    roomy->far_overflow = std::move(oom);
-    roomy->outcome.reset();
-    roomy->peak_far.reset();
-    refused_ = Candidate{.room = {}, .least = {}, .run = std::move(roomy)};
+    refused.far_overflow = std::move(oom);
+    refused.outcome.reset();
+    refused.peak_far.reset();
+    refused_ = Candidate{.room = {}, .least = {}, .run = std::move(refused)};
   } else if (auto* const oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
     confirm_smallest(*oom);
   }
 }
 
-/// The run with so much memory, far memory for each device; unset: none.
-std::optional<CaseRun> ScheduledCase::run_within(Bytes budget, Bytes far) const {
+/// The run with so much memory, far memory for each device, until the next one; null: none.
+const CaseRun* ScheduledCase::run_within(Bytes budget, Bytes far) {
   // Pages for any far memory may be too many to be cut.
   const bool may_lack_far = may_overflow_far(which_, candidates_[0].run->about(which_).costs) &&
                             !schedule_.is(Trait::kMovesPages);
-  if (far != which_.far_capacity && !may_lack_far) return std::nullopt;  // as it was
-  Case with_it = which_;
-  with_it.budget = budget;
-  with_it.far_capacity = far;
-  ScheduledCase trial(with_it, schedule_);
-  trial.is_trial_ = true;
-  (void)trial.run();
-  if (!trial.time_) return std::nullopt;
-  return std::move(trial).take();
+  if (far != which_.far_capacity && !may_lack_far) return nullptr;  // as it was
+  if (!plans_stay() || !trial_ || trial_->which.budget != budget) {
+    trial_ = std::make_shared<Trial>(which_, schedule_, budget);
+  }
+  trial_->which.far_capacity = far;
+  trial_->which.transfers = which_.transfers;
+  trial_->which.costs.transfers = which_.costs.transfers;
+  (void)trial_->scheduled.run();
+  return trial_->scheduled.time_ ? &*trial_->scheduled.answer().run : nullptr;
 }
 
 /// Schedules and margins choose among plans that run: with less far memory than one takes another may run. Unset: no end
 /// found, or a search that would take too long.
-std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) const {
+std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) {
   constexpr int kMostRuns = 4;
   const bool by_trial = schedule_.is(Trait::kSearchesByTrial) && schedule_.is(Trait::kRecomputes);
   const bool takes_long = by_trial && which_.allocator == Allocator::kCaching;
   if (takes_long || schedule_.is(Trait::kOptimizes)) return std::nullopt;
   for (int tries = 0; tries < kMostRuns; ++tries) {
-    const std::optional<CaseRun> same = run_within(which_.budget, needed);
-    if (!same) return std::nullopt;
-    const Bytes takes = *same->peak_far;
-    const auto less = takes < needed ? same : run_within(which_.budget, needed - Bytes(1));
+    const CaseRun* less = run_within(which_.budget, needed);
+    if (less == nullptr) return std::nullopt;
+    if (*less->peak_far == needed) less = run_within(which_.budget, needed - Bytes(1));
     if (!less) return needed * which_.transfers.host_sharers;
     needed = *less->peak_far;
   }
@@ -254,15 +265,15 @@ std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) const {
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
 /// it is promised or only said that nothing smaller will do.
-void ScheduledCase::confirm_smallest(OutOfMemory& oom) const {
+void ScheduledCase::confirm_smallest(OutOfMemory& oom) {
   const Iteration& about = candidates_[0].run->about(which_);
   if (!oom.smallest_budget || is_footprint(which_.accounting)) return;
   if (!sizes_may_deceive(which_, about)) return;
   const Bytes budget = *oom.smallest_budget;
   if (run_within(budget, which_.far_capacity)) return;
   oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
-  const std::optional<CaseRun> roomy = run_within(budget, Bytes(kMaxTotalBytes));
-  if (roomy) oom.far_taken = *roomy->peak_far * which_.transfers.host_sharers;
+  const CaseRun* const roomy = run_within(budget, Bytes(kMaxTotalBytes));
+  if (roomy != nullptr) oom.far_taken = *roomy->peak_far * which_.transfers.host_sharers;
 }
 
 bool ScheduledCase::plans_stay() const {
@@ -352,7 +363,7 @@ std::optional<Duration> ScheduledCase::simulate(Candidate& candidate) {
                         ? peak_far_bytes(*candidate.far, lent)
                         : peak_far_by_category(*plan, *about.graph, about.costs, lent).total();
   if (far > which_.far_capacity) {
-    run.far_overflow = far_overflow(which_, run, lent, far);
+    if (!is_trial_) run.far_overflow = far_overflow(which_, run, lent, far);
     return std::nullopt;
   }
   run.peak_far = far;

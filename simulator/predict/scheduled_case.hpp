@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -65,6 +66,8 @@ class ScheduledCase {
   [[nodiscard]] CaseRun take() &&;
 
  private:
+  struct Trial;
+
   /// Plan with the algorithms that one workspace limit allows.
   struct Candidate {
     std::optional<Bytes> room;  ///< workspace limit; unset: first algorithms, or chosen elsewhere
@@ -88,9 +91,9 @@ class ScheduledCase {
   void plan(Candidate& candidate);
   [[nodiscard]] Candidate& answer() { return refused_ ? *refused_ : candidates_[best_]; }
   void explain_refusal();
-  [[nodiscard]] std::optional<CaseRun> run_within(Bytes budget, Bytes far) const;
-  [[nodiscard]] std::optional<Bytes> smallest_far(Bytes needed) const;
-  void confirm_smallest(OutOfMemory& oom) const;
+  [[nodiscard]] const CaseRun* run_within(Bytes budget, Bytes far);
+  [[nodiscard]] std::optional<Bytes> smallest_far(Bytes needed);
+  void confirm_smallest(OutOfMemory& oom);
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Returns the iteration time; unset: no plan, or the plan does not run in GPU and host memory.
   std::optional<Duration> simulate(Candidate& candidate);
@@ -102,6 +105,7 @@ class ScheduledCase {
   bool records_;              ///< true: outcomes have Timeline::events, for more than totals
   std::vector<Candidate> candidates_;      ///< candidates by limit, ascending
   std::optional<Candidate> refused_ = {};  ///< run that lacks far memory alone; unset: none
+  std::shared_ptr<Trial> trial_ = {};      ///< last trial of other memory; null: none yet
   bool is_trial_ = false;  ///< true if this object tries another one's smallest budget
   bool planned_ = false;   ///< true once all candidates have plans
   bool by_sizes_ = true;   ///< ToBeat::by_sizes
