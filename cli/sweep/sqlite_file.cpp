@@ -1,74 +1,27 @@
-// A transaction a batch of rows; what a kill left half done SQLite undoes when the file is opened. A column has the type of
-// the value that a report with everything in it has there.
+// A transaction a batch of rows; what a kill left half done SQLite undoes when the file is opened. Columns are NUMERIC:
+// SQLite stores as a number what looks like one.
 #include <sqlite3.h>
 
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "cli/sweep/row_file.hpp"
 #include "model/base/errors.hpp"
-#include "model/base/option_text.hpp"
 #include "reports/writers/csv.hpp"
-#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {
-
-/// Every value that a report may have.
-RunReport full_report() {
-  RunReport report;
-  report.feasible = true;
-  report.lower_bound = Duration(1);
-  report.inputs.transfers.link = report.inputs.transfers.far_throughput = BytesPerSecond(1);
-  report.inputs.transfers.link_to_far = report.inputs.transfers.link_to_near = BytesPerSecond(1);
-  report.inputs.far_compute = BytesPerSecond(1);
-  report.inputs.adam = "foreach";
-  report.inputs.offload = "optimizer";
-  report.inputs.transfers.duplex = report.inputs.compute_scale = kOne;
-  report.inputs.transfers.latency = Duration(1);
-  report.inputs.layer_times = 1;
-  report.inputs.devices = 2;
-  report.inputs.expert_parallel = 2;
-  report.inputs.precision = "fp32";
-  report.inputs.symbols = {{"seq", 1}, {"target_seq", 1}, {"rank", 1}};
-  report.sequence = {.tokens = 1, .tokens_per_s = 1, .model_flops = 1, .mfu = 1};
-  report.paper.emplace();
-  report.paper->time = Duration(1);
-  report.out_of_memory.emplace();
-  report.out_of_memory->smallest_budget = Bytes(1);
-  report.out_of_memory->least_budget = report.out_of_memory->far_taken = Bytes(1);
-  return report;
-}
-
-std::map<std::string, std::string_view, std::less<>> types_of_columns() {
-  std::map<std::string, std::string_view, std::less<>> types;
-  const RunReport full = full_report();
-  for (const Metric& column : metrics()) {
-    const MetricValue value = column.read(full);
-    OOC_CHECK(!std::holds_alternative<std::monostate>(value), "full_report() is full");
-    types.emplace(column.name, std::holds_alternative<std::string>(value) ? "TEXT"
-                               : std::holds_alternative<double>(value)    ? "REAL"
-                                                                          : "INTEGER");
-  }
-  return types;
-}
 
 class SqliteFile : public RowFile {
  public:
   SqliteFile(const LockedFile& file, std::string_view head, std::size_t first)
       : file_(file), first_(first) {
-    const auto types = types_of_columns();
     std::string places = "?";
     while (!head.empty()) {
-      const std::string name = take_csv_field(head);
-      const auto type = types.find(name);
-      is_text_.push_back(type == types.end() || type->second == "TEXT");
-      names_.push_back('"' + name + '"');
-      columns_ += ", " + names_.back() + " " + std::string(is_text_.back() ? "TEXT" : type->second);
+      names_.push_back('"' + take_csv_field(head) + '"');
+      columns_ += ", " + names_.back() + " NUMERIC";
       places += ", ?";
     }
     columns_ = "points(point INTEGER PRIMARY KEY" + columns_ + ")";
@@ -168,29 +121,25 @@ class SqliteFile : public RowFile {
   }
 
   /// What CSV has no way to say, no value, is an empty field there.
-  void bind(int place, const std::string& field, bool is_text) {
+  void bind(int place, const std::string& field) {
     if (field.empty()) {
       sqlite3_bind_null(statement_, place);
-    } else if (is_text) {
+    } else if (field == "true" || field == "false") {
+      sqlite3_bind_int(statement_, place, field == "true" ? 1 : 0);
+    } else if (field == "1e308") {  // an infinite rate
+      sqlite3_bind_double(statement_, place, std::numeric_limits<double>::infinity());
+    } else {
       // The mark of a text that spreadsheets would take for a formula.
       const std::size_t mark = field.front() == '\'' ? 1 : 0;
       sqlite3_bind_text(statement_, place, field.data() + mark,
                         static_cast<int>(field.size() - mark), SQLITE_TRANSIENT);
-    } else if (field == "true" || field == "false") {
-      sqlite3_bind_int(statement_, place, field == "true" ? 1 : 0);
-    } else if (const auto integer = integer_in(field)) {
-      sqlite3_bind_int64(statement_, place, *integer);
-    } else if (const auto real = real_in(field)) {
-      const bool infinite = field == "1e308";  // a rate's
-      sqlite3_bind_double(statement_, place,
-                          infinite ? std::numeric_limits<double>::infinity() : *real);
     }
   }
 
   void insert(std::size_t point, std::string_view line) {
     sqlite3_bind_int64(statement_, 1, static_cast<std::int64_t>(point));
-    for (std::size_t i = 0; i < is_text_.size(); ++i) {
-      bind(static_cast<int>(i) + 2, take_csv_field(line), is_text_[i]);
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      bind(static_cast<int>(i) + 2, take_csv_field(line));
     }
     if (sqlite3_step(statement_) != SQLITE_DONE) fail();
     sqlite3_reset(statement_);
@@ -199,7 +148,6 @@ class SqliteFile : public RowFile {
   const LockedFile& file_;
   std::size_t first_;
   std::vector<std::string> names_;
-  std::vector<bool> is_text_;
   std::string columns_;
   std::string insert_;
   sqlite3* database_ = nullptr;
