@@ -146,6 +146,8 @@ struct HardwareProfile {
   MemoryTier near_memory;
   MemoryTier far_memory;
   std::optional<FarCompute> far_compute = {};
+  /// Speed at which the host launches kernels; 1: that of the host for which frameworks state its times.
+  Ratio host_speed = kOne;
   Connection connection;
   std::optional<PeerLink> peers = {};  ///< unset: derived from `connection` (peers_of())
   /// True if accelerator and host share one memory (DGX Spark, Strix Halo). Nothing moves then, and

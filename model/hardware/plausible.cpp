@@ -60,6 +60,8 @@ constexpr std::array kRanges{
     // Reports lie from 0.1 to 0.8.
     Range{"far_compute.share", "", Quantity::kRatio, 0.05, 0.95, "0.05 to 0.95"},
     Range{"far_compute.latency", "", Quantity::kTime, 10, 1e9, "10 ns to 1 s"},
+    // The slowest core in use against the fastest.
+    Range{"host_speed", "", Quantity::kRatio, 0.2, 5, "0.2 to 5"},
     Range{"peers.throughput", "", Quantity::kRate, 5e8, 1e14, "0.5 GB/s to 100 TB/s"},
     Range{"peers.latency", "", Quantity::kTime, 10, 1e7, "10 ns to 10 ms"},
     // A kernel of two blocks to one in two waves.
@@ -96,7 +98,7 @@ std::optional<double> value_of(const SpecView& view, Quantity quantity) {
     case Quantity::kTime:
       return static_cast<double>(view.as_duration().count());
     case Quantity::kRatio:
-      return view.as_ratio(0, 1);
+      return view.as_ratio(0, 100);
     case Quantity::kCount:
       return view.node().number;
   }

@@ -114,6 +114,12 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
       profile.far_compute = read_far_compute(root.part("far_compute"));
     }
   });
+  (void)root.attempt([&] {
+    if (const auto speed = root.optional_number("host_speed")) {
+      const double ratio = speed->as_ratio(0.01, 100);
+      profile.host_speed = Ratio(std::llround(ratio * static_cast<double>(kOne.count())));
+    }
+  });
   (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
   (void)root.attempt([&] {
     if (root.view().find("peers")) profile.peers = read_peers(root.part("peers"));

@@ -132,6 +132,7 @@ void put_far(SpecNode& root, const HardwareProfile& profile) {
     }
     put(root, "far_compute", std::move(node));
   }
+  if (profile.host_speed != kOne) put(root, "host_speed", ratio(profile.host_speed));
   put(root, "connection", connection(profile.connection));
   if (profile.peers) {
     SpecNode peers = object_node({{"throughput", text_node(exact_rate(profile.peers->throughput))},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -298,6 +299,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   inputs.mode = copy_mode_name(options.transfers.mode);
   inputs.transfers = options.transfers;
   inputs.compute_scale = options.compute_scale;
+  inputs.host_speed = options.host_speed;
   inputs.devices = options.devices;
   inputs.expert_parallel = options.expert_parallel;
   if (sharing_devices(options) > 1) {
@@ -445,6 +447,10 @@ std::optional<Software> software_of(const CaseOptions& options, const HardwarePr
   Software software = options.framework->software;
   if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
     software.cudnn = *cudnn;
+  }
+  const double slower = kOne / options.host_speed.value_or(hardware.host_speed);
+  for (Duration* const time : {&software.issue, &software.hooks}) {
+    *time = Duration(std::llround(static_cast<double>(time->count()) * slower));
   }
   return software;
 }

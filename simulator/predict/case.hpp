@@ -65,6 +65,7 @@ struct CaseOptions : NetworkOptions {
   ComputeModel compute = ComputeModel::kNative;
   Ratio percent_of_peak = kOne;             ///< factor of both rates with ComputeModel::kPaleo
   std::optional<Ratio> compute_scale = {};  ///< factor of FLOP and GPU memory rates; unset: 1
+  std::optional<Ratio> host_speed = {};     ///< speed at which the host launches kernels; unset: the profile's
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< unset: the framework's
   int devices = 1;                          ///< devices that share the batch

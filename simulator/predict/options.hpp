@@ -87,7 +87,7 @@ struct Option {
 [[nodiscard]] std::span<const Option> run_options();
 /// Returns the option with this flag; null if there is none.
 [[nodiscard]] const Option* find_option(std::string_view flag);
-inline constexpr std::size_t kMaxAxes = 25;
+inline constexpr std::size_t kMaxAxes = 26;
 /// Returns the axes, slowest first: the last one changes with every row. Their levels ascend.
 [[nodiscard]] std::span<const Option> axis_kinds();
 /// Returns the index of the axis with this flag. Precondition: there is one.

@@ -195,6 +195,7 @@ constexpr Metric kMetrics[] = {
      nullptr},
     {"duplex", input<&RunInputs::transfers, &TransferOptions::duplex>, "inputs", {}, nullptr},
     {"compute_scale", input<&RunInputs::compute_scale>, "inputs", {}, nullptr},
+    {"host_speed", input<&RunInputs::host_speed>, "inputs", {}, nullptr},
     {"adam", text<&RunInputs::adam>, "inputs", {}, nullptr},
     {"far_compute_bytes_per_s", input<&RunInputs::far_compute>, "inputs", {}, nullptr},
     // JSON of one run has these elsewhere.

@@ -95,6 +95,7 @@ struct RunInputs {
   std::string compute = "native";
   TransferOptions transfers = {};  ///< link, latency, duplex, far throughput; unset: the profile's
   std::optional<Ratio> compute_scale;          ///< factor of FLOP and GPU memory rates; unset: 1
+  std::optional<Ratio> host_speed = {};        ///< --host-speed; unset: the profile's
   std::optional<int> layer_times;              ///< layers timed by --layer-times; unset: none
   int devices = 1;                             ///< devices that share the batch
   std::int64_t expert_parallel = 1;            ///< devices over which experts are split

@@ -36,6 +36,7 @@ const std::map<std::string_view, Words> kTexts{
     {"--far-compute", {"60GB/s", "3Gparam/s"}},
     {"--duplex", {"0.9", "95 %"}},
     {"--compute-scale", {"2", "0.5"}},
+    {"--host-speed", {"2", "0.5"}},
     {"--framework", {"ideal", "pytorch-2"}},
     {"--devices", {"2"}},
     {"--accumulate", {"2", "2:far"}},

@@ -56,6 +56,7 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
   const std::vector<Axis> axes{{"--framework", {"ideal", "pytorch-2"}, "framework"},
                                {"--devices", {"1", "2"}, "devices"},
                                {"--compute-scale", {"1", "2.5"}, "compute_scale"},
+                               {"--host-speed", {"1", "2.5"}, "host_speed"},
                                {"--far-throughput", {"5GB/s", "inf"}, "far_throughput_bytes_per_s"},
                                {"--latency", {"0us", "2ms"}, "latency_ns"},
                                {"--duplex", {"0.55", "1"}, "duplex"},
