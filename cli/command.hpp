@@ -1,5 +1,5 @@
-// Subcommand: a const struct with one function. One file a subcommand in cli/commands/; cli/CMakeLists.txt generates the
-// table. Flags are data, shared by parsing, --help, "did you mean" and shell completion.
+// Subcommand: a const struct with one function. One file a subcommand in cli/commands/; cli/CMakeLists.txt generates
+// the table. Flags are data, shared by parsing, --help, "did you mean" and shell completion.
 #pragma once
 
 #include <initializer_list>
@@ -32,7 +32,7 @@ inline constexpr std::string_view kExitCodes =
     "0 ok, 2 bad input, 3 does not fit in memory, 4 a check failed, 5 no GPU, 70 our bug, 130 "
     "interrupted";
 
-/// Returns the word for `ooc-paleo list` that shows such values, as "networks"; empty: no list.
+/// Returns the word after `ooc-paleo list` that lists values of this kind, such as "networks"; empty: no list.
 [[nodiscard]] std::string_view list_word(Completes completes);
 
 /// Flag of a subcommand. `value`: name of its value in --help; empty: a switch.
@@ -41,18 +41,18 @@ struct Flag {
   std::string_view value = {};
   std::string_view help = {};
   Completes completes = Completes::kNothing;
-  std::string_view choices = {};   ///< for kChoices: "table|json|csv"
-  bool many = false;               ///< takes several values and may be repeated
-  std::string_view list = {};      ///< example of several values, for --help; empty: only one value
-  OptionGroup group = {};          ///< part of --help that shows the flag; default: kUsual
-  std::string_view brief = {};     ///< another name, such as "-o"; empty: none
+  std::string_view choices = {};  ///< for kChoices: "table|json|csv"
+  bool many = false;              ///< takes several values and may be repeated
+  std::string_view list = {};     ///< example of several values, for --help; empty: takes one value
+  OptionGroup group = {};         ///< part of --help that shows the flag; default: kUsual
+  std::string_view brief = {};    ///< another name, such as "-o"; empty: none
   const Option* option = nullptr;  ///< row of run_options() that reads it; null: the command does
 
   [[nodiscard]] bool takes_list() const { return value == "LIST"; }
   constexpr operator std::string_view() const { return name; }  // NOLINT: stands for its name
 };
 
-/// Returns the help of a flag with its lists and choices: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
+/// Returns the help of a flag with its list and choices: "12GiB; several: 8GiB:32GiB:+4GiB (a|b)".
 [[nodiscard]] std::string help_of(const Flag& flag);
 
 /// Part of --help: `word` selects it, `title` is its heading.
@@ -76,7 +76,7 @@ struct Positionals {
   std::string_view word_choices = {};
 };
 
-/// Form of a result, by --format, --quiet and others.
+/// How a result is written and who is told: --format, --quiet and others.
 struct ResultOptions {
   const Writer* writer = nullptr;
   WriteOptions write = {};
@@ -94,23 +94,23 @@ struct GivenFlag {
 /// Parsed command line. Options of a run are values (read by cli/options.hpp), all other flags are texts.
 struct Arguments {
   const Command* command = nullptr;
-  std::vector<std::string> command_line = {};  ///< whole, program name first, for reports
+  std::vector<std::string> command_line = {};  ///< all words, program name first, for reports
   std::string word = {};                       ///< value of Positionals::word; empty: not given
   std::vector<std::string> positionals = {};
   std::vector<GivenFlag> flags = {};
   std::string job = {};      ///< path of the job file given instead of positionals; empty: none
-  CaseOptions options = {};  ///< of flags with one value, and the limits of --max-input
+  CaseOptions options = {};  ///< values of flags that have one value, and limits of --max-input
   /// Values of the axes that may have several, by index in axis_kinds(); empty: not given.
   std::vector<AxisValues> lists = std::vector<AxisValues>(axis_kinds().size());
 
-  std::vector<const Schedule*> schedules = {};  ///< of --schedule; default: read_schedules()
+  std::vector<const Schedule*> schedules = {};  ///< of --schedule; default: see read_schedules()
   bool all_schedules = false;                   ///< true: `schedules` are all, not chosen by name
   ResultOptions result = {};                    ///< set for commands with --format
 
   /// Returns the values of a flag; empty: not given.
   [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;
   [[nodiscard]] bool has(std::string_view flag) const { return !values(flag).empty(); }
-  /// Returns the only value of a flag; unset: not given.
+  /// Returns the value of a flag, of several the first; unset: not given.
   [[nodiscard]] std::optional<std::string> value(std::string_view flag) const;
   /// Throws SpecError if a flag of `names` was given. `with`, `remedy`, `why`: parts of the message.
   void refuse(std::initializer_list<std::string_view> names, const std::string& with,

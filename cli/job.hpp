@@ -19,7 +19,7 @@
 namespace ooc {
 
 enum class Asks {
-  kRuns,             ///< all options are given
+  kRuns,             ///< nothing is looked for: all options are given
   kLongestSequence,  ///< the sequence is looked for
   kLargestBatch,     ///< the batch is looked for
 };
@@ -53,28 +53,28 @@ struct MachineLists {
   }
 };
 
-/// Reads --hardware, --link and --state. Throws SpecError for missing, repeated or too many values.
+/// Reads --hardware, --link, --state. Throws SpecError for none, repeated or too many; for several with --layer-times.
 [[nodiscard]] MachineLists machine_lists(const Arguments& arguments);
 
 // Files named on the command line: found and read.
 
-/// Reads a network. `place`: flag or argument of the name. Throws SpecError for an unknown name,
-/// and as read_workload() does.
+/// Reads a network. `place`: flag or argument with the name, for errors. Throws SpecError for an
+/// unknown name, and as read_workload() does.
 [[nodiscard]] Workload load_workload(const std::string& name, std::string_view place,
                                      const CaseOptions& options);
 [[nodiscard]] Machine load_hardware(const std::string& name, std::string_view place,
                                     const CaseOptions& options);
-/// Throws SpecError if two of `paths` (given as `given`) are one file. Two files with the same name
-/// inside are allowed: comparing a copy with one change is common.
+/// Throws SpecError at `place` if two of `paths` (given as `given`) are one file. Two files with the same
+/// name inside are allowed: comparing a copy with one change is common.
 void check_files(const std::vector<std::string>& given, const std::vector<std::string>& paths,
                  std::string_view place);
 /// Returns `names` (as in the files) if all differ; else `given` (as the user named the files).
 [[nodiscard]] std::vector<std::string> told_apart(std::vector<std::string> names,
                                                   const std::vector<std::string>& given);
-/// Loads all profiles of --hardware, with names by told_apart. Throws SpecError for a file given twice.
+/// Loads the profiles `given`, with names by told_apart(). Throws SpecError for a file given twice.
 [[nodiscard]] std::vector<Machine> load_machines(const std::vector<std::string>& given,
                                                  const CaseOptions& options);
-/// Reads the framework called `name` into the options. Throws SpecError for an unknown name or a malformed file.
+/// Reads the framework called `name` into the options. Throws SpecError for an unknown name (at `place`) or a bad file.
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place);
 /// Loads the framework called `given` (--framework); unset: the one that the machines' profiles name, if any. Throws
 /// SpecError if profiles name different ones, and as load_framework() does.

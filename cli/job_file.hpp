@@ -1,6 +1,6 @@
 // Job files (docs/formats.md, 4): JSON with the values of flags, each under its flag's name, in place of NETWORK. Every
-// command about a network reads one; commands that take lists take lists from it. The job is turned into flags, which those
-// of the command line override. A trainer's own file (cli/trainer_file.hpp), given by --job, does the same beside NETWORK.
+// command about a network reads one; lists in it are for commands that take lists. The job is turned into flags, which
+// those of the command line override. A trainer's own file (cli/trainer_file.hpp) does the same beside NETWORK (--job).
 #pragma once
 
 #include <optional>
@@ -16,12 +16,12 @@
 namespace ooc {
 
 inline constexpr std::string_view kJobFormat = "ooc-paleo/job";
-/// Keys of results that are not options, so a result is accepted as a job file.
+/// Keys of results that name no option. In a job they are ignored, so that a result is accepted as a job.
 inline constexpr std::string_view kOfResults[] = {
     "network_name",    "hardware_name",    "timed_layers",   "framework_meaning",
     "offload_meaning", "schedule_options", "gradient_dtype", "adapter_dtype"};
 
-/// False for flags about output, threads and similar: a job from elsewhere must not choose a file to replace.
+/// True if a job may set the flag. False for flags about output, threads and similar: no job chooses a file to replace.
 [[nodiscard]] bool is_of_jobs(const Flag& flag);
 
 class JobFile {
@@ -34,7 +34,7 @@ class JobFile {
   [[nodiscard]] Arguments with_flags_of(const Arguments& given) const;
   /// Returns the job as flags and values of a command line.
   [[nodiscard]] std::string words() const;
-  /// Returns the error, with its place in the job file if about a flag of the job, or a missing network or machine.
+  /// Returns the error with its place in the job file, if about a flag of the job or a missing network or machine.
   [[nodiscard]] SpecError located(const SpecError& error, const Arguments& given) const;
 
  private:
@@ -53,10 +53,10 @@ class JobFile {
   std::vector<Entry> entries_;
 };
 
-/// Returns the job of --job, or of the only argument if that is a job file; unset: no job. Throws SpecError.
+/// Returns the job of --job, or of the only argument if that is a job file; unset: no job. Throws SpecError if bad.
 [[nodiscard]] std::optional<JobFile> find_job(const Arguments& arguments);
 
-/// Returns a command line as a job: keys, and values as JSON. Flags about output and values with units are left out.
+/// Returns a command line as a job: keys, and values as JSON. Flags about output and options with a unit are left out.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> job_of(const Arguments& arguments);
 
 // The JSON Schema of job files, made from the table of options and the commands' own flags.

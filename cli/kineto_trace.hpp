@@ -12,20 +12,20 @@ struct TracedCall {
   bool is_range = false;
   /// Time of kernels and copies on the device; in a trace without any, time of the operator on the host.
   double forward_us = 0;
-  double backward_us = 0;  ///< likewise, of the backward operators that autograd ran for the call
-  bool has_backward = false;  ///< true: there are such operators
+  double backward_us = 0;     ///< as forward_us, of the backward operators that autograd ran
+  bool has_backward = false;  ///< true: autograd ran backward operators for the call
 };
 
 struct KinetoTrace {
   std::vector<TracedCall> calls;  ///< forward calls in order, without optimizer steps
-  double total_us = 0;            ///< of all forward and backward passes
+  double total_us = 0;            ///< sum of all forward and backward passes
 };
 
 /// True for a file that contains a JSON object, also within gzip.
 [[nodiscard]] bool is_kineto_trace(const std::string& path);
 
-/// Returns the calls. `ranges`: names whose ranges count as one call (torch.profiler.record_function, nn.Module's with
-/// stacks by their class). Throws SpecError with byte offset if the file is not a trace.
+/// Returns the calls. `ranges`: names of ranges that count as one call (of torch.profiler.record_function; with stacks
+/// also modules, named by class). Throws SpecError with byte offset if the file is not a trace.
 [[nodiscard]] KinetoTrace read_kineto_trace(const std::string& path,
                                             const std::vector<std::string>& ranges);
 

@@ -15,8 +15,8 @@ namespace ooc {
 // Times of layers from the operators of a trace.
 
 struct TracedLayers {
-  std::vector<LayerTime> times;  ///< times of one pass, in layer order; layers without are left out
-  std::string coverage;          ///< remark: which share of the trace's time was assigned to layers
+  std::vector<LayerTime> times;  ///< times of one pass, in layer order; only layers with a time
+  std::string coverage;          ///< remark: share of the trace's time that was assigned to layers
 };
 
 /// Returns the names of ranges that count as one call: names of layers, and classes of modules (RMSNorm).

@@ -1,6 +1,6 @@
 // Locations of networks, hardware profiles and validation rows. NETWORK, PROFILE and ROWS are paths or names by their
-// spelling: with a slash or ending in .json a path, - standard input, otherwise a name in the data folders. So the program
-// works from any directory, and files there change nothing.
+// spelling: a path with a slash or ending in .json or .onnx; - standard input; else a name in the data folders. So the
+// program works from any directory, and files there change nothing.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,7 @@ struct DataFile {
 /// networks of validation/networks, which find_data() finds.
 [[nodiscard]] std::vector<DataFile> data_files(DataKind kind);
 
-/// Returns `name` if it is a file's path, else the data file so named, else (networks) config.json in `name`; or unset.
+/// Returns `name` if a file's path, else the data file so named, else (networks) config.json in `name`; unset: none.
 [[nodiscard]] std::optional<std::string> find_data(DataKind kind, const std::string& name);
 
 /// Returns the path as find_data(). Throws SpecError at `place` (flag, argument) with the known names and the nearest.

@@ -76,7 +76,7 @@ class OutputFile {
 /// scripts/build-pages bundles it with its library (needs npm); the program finds it like other data.
 class Pictures {
  public:
-  /// Opens the file of the flag, if given. Throws SpecError, before any work, if charts are not built.
+  /// Opens the file of the flag, if given. Throws SpecError, before any work, if charts are not built or it fails.
   explicit Pictures(const Arguments& arguments, std::string_view flag = flags::kReport);
 
   [[nodiscard]] bool wanted() const { return page_.has_value(); }

@@ -17,11 +17,11 @@ enum class Remarks { kShown, kQuiet };
 void remark(Remarks remarks, std::string_view text);
 /// Prints "ooc-paleo: remark: <file>: <text>"; nothing if `text` is empty.
 void remark_on(Remarks remarks, std::string_view file, std::string_view text);
-/// Prints warnings about a machine: implausible numbers of the profile, and several devices of
-/// which one is simulated. `devices`: of --devices.
+/// Prints warnings about a machine: implausible numbers of the profile; and that it has several devices,
+/// if `devices` (--devices) is 1.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// Prints what an import left out of the model, and training_remark(). `but`: passed to the latter.
+/// Prints remark, training_remark() and stated_weights_remark() of the network. `but`: argument of training_remark().
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 
@@ -29,7 +29,7 @@ void remark_on_training(Remarks remarks, const Workload& workload, const CaseOpt
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);
 
-/// Returns COLUMNS, else the columns of the terminal behind a descriptor, at least 60; 0: no terminal, unlimited.
+/// Returns COLUMNS, else the width of the terminal at `descriptor`, at least 60; 0 (unlimited): no terminal.
 [[nodiscard]] std::size_t width_of(int descriptor);
 /// Returns width_of(standard output) for "-", 0 for files.
 [[nodiscard]] std::size_t width_for(const std::string& output);

@@ -16,7 +16,7 @@ namespace flags {
 inline constexpr Flag kLimit{
     "--limit", "N", "nothing larger is tried; default 2147483648 samples or steps, 10000 layers"};
 
-/// Returns the flags of `max` and `max-batch`: those of runs without `but`, then `own` and flags of results.
+/// Returns the flags of `max` and `max-batch`: those of runs without `but`, then `own`, then flags about results.
 [[nodiscard]] inline std::vector<Flag> of_largest(std::initializer_list<Flag> own,
                                                   std::initializer_list<std::string_view> but) {
   return joined(joined(of_runs({"--schedule"}, but), own),

@@ -19,13 +19,13 @@ struct TrainerFlag {
 };
 
 struct TrainerFile {
-  std::vector<TrainerFlag> flags;  ///< flags, each once
+  std::vector<TrainerFlag> flags;  ///< flags that the file sets, each once
   /// Settings that change the iteration but are left out: "/tensor_parallel_size is not understood: ...".
   std::vector<std::string> remarks;
 };
 
 /// Reads the file and those that it names. `devices`: value of --devices; empty: not given. Throws SpecError
-/// if it is no such file, and for values that contradict each other.
+/// if the file is none of a trainer, and for values that contradict each other.
 [[nodiscard]] TrainerFile read_trainer_file(const std::string& path, std::string_view devices,
                                             const ReadLimits& limits = {});
 /// Does the same for `text`. `file`: path for messages, and for files that `text` names.

@@ -9,7 +9,7 @@
 namespace ooc {
 
 /// Reads the first document of the text; `file`: name for messages. Plain words are booleans, numbers and null by
-/// PyYAML's rules. Aliases are copied, and the copies count towards `limits`. Throws SpecError for malformed text.
+/// PyYAML's rules. Aliases are copied, and `limits` count the copies. Throws SpecError for malformed text.
 [[nodiscard]] SpecDocument read_yaml_text(std::string_view text, const std::string& file,
                                           const ReadLimits& limits = {});
 

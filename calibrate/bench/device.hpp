@@ -89,8 +89,8 @@ class Timer {
 
 enum class Place { kNear, kPinned, kPageable, kManaged };
 
-// Throws Failure for a size that does not fit: GPU memory must keep 64 MiB free, managed memory
-// stays below half of the free GPU memory, host memory below half of the available.
+// Throws Failure for a size that does not fit. GPU memory must keep 64 MiB free; managed memory may take half
+// of the free GPU memory; managed, pinned and pageable memory half of the available host memory.
 void require_room(Place place, std::size_t bytes);
 
 // Memory of one kind, with its pages present. Host memory lies near the device, where the process runs (open_machine).

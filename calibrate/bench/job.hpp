@@ -21,7 +21,7 @@ enum class StepKind { kSpin, kBusy, kToFar, kToNear };
 
 struct Step {
   StepKind kind = StepKind::kSpin;
-  std::int64_t amount = 0;         // ns or bytes
+  std::int64_t amount = 0;         // ns of a spin or busy step, bytes of a copy
   std::vector<std::size_t> waits;  // indices of earlier steps, of any queue
 };
 
@@ -50,7 +50,7 @@ struct Request {
   std::map<std::string, std::string> keys;
   std::string group;  // one of kGroups
   Repeats repeats;
-  double seconds = 0;                  // estimate of its duration
+  double seconds = 0;                  // estimate of the request's duration
   std::shared_ptr<const Plan> plan{};  // of a replay; else null
 
   std::string text() const;
@@ -95,7 +95,7 @@ class Job {
   // Warms up, then repeats `once` as the request's Repeats say, and stores a sample for each metric and repetition.
   void repeat(const std::vector<const char*>& metrics, const std::function<Values()>& once);
   void note(const std::string& text);
-  // Adds a value to the `done` record.
+  // Adds a value to the `done` record under `key`.
   void set_result(const std::string& key, std::int64_t value) { results_[key] = value; }
   void note_link();  // adds the link's state right after copies, before it saves power
   void finish();     // sends the samples and `done`

@@ -29,8 +29,8 @@ OOC_HOST_DEVICE inline std::uint64_t pattern_word(std::uint64_t position, std::u
   return x ^ (x >> 32);
 }
 
-// Size up to which a whole buffer is verified; of larger buffers only the first and last half of
-// this size. CUDA verifies all; the stub both ends, to keep tests quick.
+// Size up to which a whole buffer is verified. Of a larger buffer the first and the last half of this
+// size are. CUDA verifies everything; the stub both ends, to keep tests quick.
 #if defined(OOC_GPU_STUB)
 inline constexpr std::size_t kWholeBytes = std::size_t{1} << 20;
 #else

@@ -36,7 +36,7 @@ struct Machine {
   std::vector<int> cpu_nodes;
 };
 
-struct NoDevice {  // no usable device
+struct NoDevice {  // thrown if there is no usable device
   std::string reason;
 };
 

@@ -13,9 +13,9 @@ struct Options {
   int device = 0;
   bool full = false;
   std::set<std::string> groups{std::begin(kGroups), std::end(kGroups)};
-  std::string output;     // path, appended to; empty: standard output
-  std::string resume;     // output of an earlier run, whose answers are not measured again
-  double within_s = 1e9;  // total seconds; no request begins that would end later
+  std::string output;     // path of a file to append to; empty: standard output
+  std::string resume;     // path of an earlier run's output, whose answers are not measured again
+  double within_s = 1e9;  // seconds for everything; no request begins that would end later
   double limit_s = 20;    // seconds for a request, added to its estimate
   std::vector<std::shared_ptr<const Plan>> plans{};
 };

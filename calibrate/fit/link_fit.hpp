@@ -26,7 +26,7 @@ struct DuplexShares {
 };
 
 /// Returns rate together / rate alone by direction, median over sizes, at most 1. Shares within 5 %
-/// of each other both become the ratio of the summed rates. Unset: no sizes.
+/// of each other both become the ratio of the summed rates. Unset: no size has usable times.
 [[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
 
 struct LinkExpectation {
@@ -39,7 +39,7 @@ struct LinkExpectation {
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
 
 /// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; the advice only if
-/// the rate is low. Other texts if it is impossibly high, and for links unknown to expected_pcie().
+/// the rate is low. Other texts if the rate is impossibly high, and for links that expected_pcie() lacks.
 [[nodiscard]] std::string compare_with_expectation(int generation, int width,
                                                    BytesPerSecond measured);
 

@@ -1,9 +1,9 @@
 // Fit of repeated copies of several sizes in one mode and direction: a straight line (latency +
 // bytes / rate) if it describes every size within 3 %, else the measured curve.
 //
-// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their medians are known to 1
-// %). Sizes far off the line lose weight (Huber). Where a line is wrong: small copies inside a command, staging buffers,
-// copies that get slower from a certain size on. The curve covers these.
+// Least squares of relative deviations from medians, so that 4 KiB and 1 GiB count alike (if their medians are known to
+// 1 %). Sizes far off the line lose weight (Huber). Where a line is wrong: small copies inside a command, staging
+// buffers, copies that get slower from a certain size on. The curve covers these.
 #pragma once
 
 #include <vector>
@@ -32,11 +32,11 @@ struct FittedLine {
 struct SizeFit {
   Bytes bytes;
   Summary times;
-  double line_residual = 0;  ///< of TransferFit::line
-  double kept_residual = 0;  ///< of TransferFit::kept
+  double line_residual = 0;  ///< residual of TransferFit::line
+  double kept_residual = 0;  ///< residual of TransferFit::kept
 };
 
-/// Largest |line_residual| of any size with which the line is kept; else the curve.
+/// If a size has a larger |line_residual| that is more than noise (kLineErrors), a rising curve replaces the line.
 inline constexpr double kLineTolerance = 0.03;
 /// Number of standard errors of the median up to which a larger residual still counts as noise.
 inline constexpr double kLineErrors = 4;
@@ -60,7 +60,7 @@ struct LinePoint {
   double size = 0;   ///< bytes, or another unit
   double time = 0;   ///< ns
   double error = 0;  ///< standard error of the time / time
-  double share = 1;  ///< fraction of the time that the line describes
+  double share = 1;  ///< part of the time that the line is to give
 };
 /// Returns the line with the least sum of weight ((latency + slope size) / time - share)^2; latency and slope >= 0.
 [[nodiscard]] FittedLine weighted_line(const std::vector<LinePoint>& points,
@@ -88,13 +88,13 @@ struct FaultFit {
   Bytes page;
   double fault_ns = 0;  ///< cost of one fault
   double latency_ns = 0;
-  double ns_per_byte = 0;      ///< 1 / rate, as given to fit_faults() or less
+  double ns_per_byte = 0;      ///< 1 / rate: as given to fit_faults(), or less
   double median_residual = 0;  ///< median of |fit / time - 1|
   [[nodiscard]] double at(Bytes bytes) const;
 };
 
-/// Returns the fit. `ns_per_byte`: of copies alone. If faulting is faster, its own slope is used
-/// and a fault costs 0. Precondition: at least one point; times > 0.
+/// Returns the fit. `ns_per_byte`: of a prefetch in the same direction. If faulting is faster, its own
+/// slope is used and a fault costs 0. Precondition: at least one point; times > 0.
 [[nodiscard]] FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte);
 
 }  // namespace ooc

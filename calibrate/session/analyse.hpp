@@ -30,7 +30,7 @@ struct InterferenceFit {
 struct SharedRate {
   std::string direction;
   long long devices = 1;
-  double rate = 0;  ///< rate of each device in bytes/s
+  double rate = 0;  ///< rate of one device in bytes/s
 };
 
 /// Time by size to pin, allocate or free memory.
@@ -57,7 +57,7 @@ struct Calibration {
   std::optional<FaultFit> faults;  ///< fit of copies to GPU memory on page faults
   std::optional<DuplexShares> duplex;
   std::vector<InterferenceFit> interference;
-  std::vector<SharedRate> sustained;    ///< rates of 16 copies back to back, as nvbandwidth does
+  std::vector<SharedRate> sustained;    ///< rates over 16 copies back to back, as nvbandwidth does
   std::vector<SharedRate> all_devices;  ///< rate of each device while all devices copy
   // Rates of memory are in bytes/s, reads plus writes; 0: not measured.
   double near_rate = 0;      ///< rate of GPU memory, beyond the caches

@@ -13,7 +13,7 @@ namespace ooc {
 struct ProfileHead {
   const HardwareProfile& like;  ///< profile that supplies what was not measured
   std::string name;             ///< name of the new profile; empty: from the device's name
-  std::string date;             ///< date of the measurement; may be empty
+  std::string date;             ///< date of the measurement, such as 2025-01-31; empty: unknown
 };
 
 struct Assembled {
@@ -28,7 +28,7 @@ struct Assembled {
 /// Marks `fields` as measured, in place of provenance entries for them and for fields below them.
 void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
                   const std::string& date);
-/// Returns the rate rounded to MB/s, finer than any timing.
+/// Returns the rate rounded to whole MB/s, which is finer than any timing.
 [[nodiscard]] BytesPerSecond rate_from(double bytes_per_s);
 
 }  // namespace ooc

@@ -14,7 +14,7 @@ namespace ooc {
 struct ReportInput {
   const SampleSet& set;
   const Calibration& calibration;
-  const HardwareProfile& profile;  ///< as read back from its file, so with `assumed`
+  const HardwareProfile& profile;  ///< as read back from its file, so that `assumed` is set
   const std::vector<std::string>& remarks;
 };
 

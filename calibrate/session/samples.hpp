@@ -58,8 +58,8 @@ struct SampleGroup {
   [[nodiscard]] std::string key(std::string_view name) const {
     return find_value(request, name).value_or("");
   }
-  [[nodiscard]] Bytes bytes() const;
-  /// Returns the times > 0 of a metric in ns. A time of 0 is below the timer's resolution: an infinite rate.
+  [[nodiscard]] Bytes bytes() const;  ///< key "bytes"; 0 if absent
+  /// Returns the times > 0 of a metric in ns. A time of 0 is below the timer's resolution, so it is left out.
   [[nodiscard]] std::vector<double> times(std::string_view metric) const;
   /// Returns the median of times(metric) without outliers; unset: no times.
   [[nodiscard]] std::optional<double> median(std::string_view metric) const;
@@ -69,7 +69,7 @@ struct SampleGroup {
 struct ClockReadings {
   std::vector<double> sm_mhz;
   std::vector<double> power_w;
-  std::size_t throttled = 0;  ///< number of readings with a reason to throttle but idleness
+  std::size_t throttled = 0;  ///< number of readings throttled for a reason other than idleness
 };
 
 struct SampleSet {

@@ -1,5 +1,5 @@
-// Declarations of the CUDA runtime for the stub device, as far as this program uses it. Names, values and signatures are
-// CUDA's, so that the same sources compile against either. Definitions are in device.cpp (the clock) and runtime.cpp.
+// Declarations of the CUDA runtime for the stub device, as far as this program uses it. Names, values and signatures
+// are CUDA's, so that the same sources compile against either. Definitions: device.cpp (the clock) and runtime.cpp.
 #pragma once
 
 #include <cstddef>

@@ -47,7 +47,7 @@ const Settings& settings();
 
 // Fault that the environment asks for at one call. next_fault() counts the calls of `name`; HANG and DIE act there.
 struct Fault {
-  int code = 0;          // error to return; 0: none
+  int code = 0;          // code of the error to return; 0: none
   bool corrupt = false;  // one byte arrives wrong
 };
 Fault next_fault(const std::string& name);
@@ -57,9 +57,9 @@ enum class Work { kInstant, kToNear, kToFar, kKernel, kMemoryKernel, kGate, kWai
 struct Operation {
   Work work = Work::kInstant;
   double issued_ns = 0;
-  double latency_ns = 0;                    // of a copy or launch, before `left` counts down
+  double latency_ns = 0;                    // ns of a copy or launch before `left` counts down
   double left = 0;                          // bytes to move, or ns of a kernel at full speed
-  double rate = 1;                          // of `left`, per ns
+  double rate = 1;                          // amount by which `left` falls per ns
   const volatile unsigned* flag = nullptr;  // kGate: open if not 0
   double opened_ns = -1;        // kGate: instant at which the host opened it; -1: not yet
   CUevent_st* event = nullptr;  // kInstant: recorded; kWait: waited for
@@ -77,8 +77,8 @@ struct CUstream_st {
 
 struct CUevent_st {
   std::uint64_t records = 0;    // records put on streams
-  std::uint64_t completed = 0;  // newest record that has happened
-  double time_ns = 0;           // instant of that record
+  std::uint64_t completed = 0;  // number of the newest record that has happened; 0: none
+  double time_ns = 0;           // instant of the newest record that has happened
 };
 
 namespace ooc::bench::stub {
@@ -92,8 +92,8 @@ class Device {
 
   // Puts `operation` on `stream` at the host's present time; costs `issue_ns`. Behind 1,024 others the host waits.
   void push(CUstream_st* stream, Operation operation);
-  // run_until_... run the clock until that is so (recorded: all records of the event). False if it never
-  // happens: all work waits for a gate that only the waiting host could open.
+  // run_until_... run the clock until the condition holds (recorded: all records of the event have happened).
+  // False if that never happens: all work waits for a gate that only the waiting host could open.
   bool run_until_empty(const CUstream_st* stream);
   bool run_until_recorded(const CUevent_st* event);
   bool run_until_idle();

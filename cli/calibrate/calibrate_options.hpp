@@ -8,12 +8,12 @@
 
 namespace ooc {
 
-/// Throws SpecError for bad flags of `calibrate`, without --output, and if an output would replace another file of it.
+/// Throws SpecError for bad flags of `calibrate`, a missing --output, and an output that is another file of the run.
 void check_calibration(const Arguments& arguments);
 
-/// Returns --date; unset: not given. Throws SpecError unless as 2025-01-31.
+/// Returns --date; unset: not given. Throws SpecError for a text that is not of the form 2025-01-31.
 [[nodiscard]] std::optional<std::string> date_option(const Arguments& arguments);
-/// Returns --within in seconds: no measurement begins that would end later. Unset: not given. Throws SpecError.
+/// Returns --within in seconds: no measurement begins that would end later. Unset: not given. Throws SpecError if bad.
 [[nodiscard]] std::optional<double> within_s_of(const Arguments& arguments);
 
 /// Returns --device as 1 to 3 digits, default "0"; throws SpecError for other texts.
@@ -21,7 +21,7 @@ void check_calibration(const Arguments& arguments);
 /// Returns --time-limit in ms, default 120,000; throws SpecError unless 1 ms to 60 min.
 [[nodiscard]] int silence_ms_of(const Arguments& arguments);
 
-/// Returns the path of the samples file: value of --output and ".samples.jsonl".
+/// Returns the path of the samples file: the value of --output, followed by ".samples.jsonl".
 [[nodiscard]] std::string samples_path(const Arguments& arguments);
 /// True if samples and a lock can be stored beside the profile: the output is no device and no pipe.
 [[nodiscard]] bool has_files_beside(const Arguments& arguments);

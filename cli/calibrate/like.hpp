@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Returns the profile `flag` (--like), else the shipped one for the device of `machine`. Throws SpecError if none.
+/// Returns the profile `flag` (--like), else the shipped one for the device of `machine`. Throws SpecError without one.
 [[nodiscard]] HardwareProfile profile_like(const std::optional<std::string>& flag,
                                            const KeyValues& machine, const ReadLimits& limits);
 

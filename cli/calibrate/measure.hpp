@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Writes `records` to the samples file, if one can be stored beside the profile. Throws SpecError.
+/// Writes `records` to the samples file; nothing if the output is a device or pipe. Throws SpecError if writing fails.
 void keep_samples(const Arguments& arguments, const std::string& records);
 
 /// Measures: appends samples to `records` (which contains those of --from) and to the samples file. Returns the exit
@@ -22,7 +22,7 @@ struct FoundProbe {
   std::vector<std::string> looked_for;  ///< paths tried without success, in order
 };
 
-/// Finds the calibration program. `flag`: of --probe. Throws SpecError if --probe or $OOC_PALEO_GPU cannot be run.
+/// Finds the calibration program. `flag`: value of --probe. Throws SpecError if --probe or OOC_PALEO_GPU cannot run.
 [[nodiscard]] FoundProbe find_probe(const std::optional<std::string>& flag);
 
 /// Returns why the calibration program found no device, from its output; unset: the output does not say so.

@@ -14,16 +14,16 @@
 namespace ooc {
 
 struct MeasuredOperation {
-  std::size_t line = 0;  ///< line of the table
+  std::size_t line = 0;  ///< number of the row's line in the table
   std::string kind;      ///< as in the table: "conv", "product", "recurrent", "streaming"
   std::string pass;      ///< as in the table, such as "forward"
   Dtype dtype = Dtype::kFloat32;
-  double seconds = 0;  ///< as measured
-  /// Returns the modelled seconds of the kernels on a platform, without the overhead of measuring.
+  double seconds = 0;  ///< measured time
+  /// Returns the modelled time in seconds of the kernels on a platform, without the overhead of measuring.
   std::function<double(const KernelPlatform&)> price;
 };
 
-/// Returns the rows. Throws SpecError with file, line and column, also for several machines. `cudnn`: of rows without.
+/// Returns the rows. Throws SpecError with file, line and column, also for several machines. `cudnn`: rows' default.
 [[nodiscard]] std::vector<MeasuredOperation> read_operations(std::string_view text,
                                                              const std::string& file,
                                                              std::pair<int, int> cudnn = {9, 0});

@@ -19,7 +19,7 @@ namespace ooc {
 // Result of a replay from the output of ooc-paleo-gpu, and a check that the profile describes that machine.
 
 /// Returns the latest run of plan `id`, or the reason why the device did not run it. `text`: output of
-/// ooc-paleo-gpu. Throws SpecError if it is malformed or has no answer to this plan.
+/// ooc-paleo-gpu. Throws SpecError if the text is malformed or has no answer to this plan.
 [[nodiscard]] std::variant<MeasuredRun, std::string> read_measured_run(std::string_view text,
                                                                        const std::string& file,
                                                                        long long id,

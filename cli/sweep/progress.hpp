@@ -21,7 +21,7 @@ struct Advance {
 
 class Progress {
  public:
-  /// Shows nothing with kQuiet. `before`: number of rows from earlier runs. `all`: of the sweep.
+  /// Shows nothing with kQuiet. `before`: number of rows from earlier runs. `all`: number of rows of the sweep.
   Progress(Remarks remarks, std::size_t before, std::size_t all);
   ~Progress();  ///< clears its line
   Progress(const Progress&) = delete;

@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Data for the text after the rows.
+/// What the text after the rows is made from.
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
@@ -29,7 +29,7 @@ struct SweepFormat {
 /// Returns the format "csv", "json", "jsonl" or "sqlite"; null: unknown.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
-/// Returns a table with at most `most` knees: slowest links within 1 % and 5 % of computing alone.
+/// Returns a table of at most `most` knees: slowest links within 1 % and 5 % of computing alone, a row a job.
 [[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
 
 }  // namespace ooc

@@ -15,12 +15,12 @@
 
 namespace ooc {
 
-/// Result of a row's job. Numbers by name of a field; NaN: unknown; yes and no are 1 and 0.
+/// Result of a row's job. Numbers are by name of a field; NaN: unknown; yes is 1, no is 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
-  std::map<std::string, double> of_layers = {};  ///< of layers, such as "backward_ns of conv1"
-  std::string note = {};                         ///< reason for unknown numbers
-  std::string job_kind = {};  ///< as in the table of errors, if the job is a prediction
+  std::map<std::string, double> of_layers = {};  ///< by name such as "backward_ns of conv1"
+  std::string note = {};                         ///< reason why numbers are unknown; empty: none
+  std::string job_kind = {};  ///< of a prediction: kind in the table of errors; else empty
 };
 
 class RowRunner {
@@ -41,7 +41,7 @@ class RowRunner {
   void predict(const Arguments& arguments, const UseRun& use);
 
  private:
-  /// Returns the in-core time of the measured part of the iteration, with enough memory and the fastest algorithms.
+  /// Returns the time in core of the part of the iteration that was measured: enough memory, fastest algorithms.
   [[nodiscard]] Answer time(const Asked& asked, const SpecView& place);
   /// Returns the options for networks measured with the kernels of `stack`.
   [[nodiscard]] const CaseOptions& options_under(
@@ -51,7 +51,7 @@ class RowRunner {
   [[nodiscard]] JobResult made(const Arguments& arguments);
   [[nodiscard]] JobResult inspect(const Arguments& arguments);
   [[nodiscard]] JobResult max_batch(const Arguments& arguments);
-  /// Returns time_ns of one copy. Throws SpecError at `place`.
+  /// Returns the field time_ns of one copy. Throws SpecError at `place`.
   [[nodiscard]] JobResult copy(const Asked& asked, const SpecView& place);
   /// Returns fields of the JSON that `replay` wrote, such as "causes_ns.swap_in.measured".
   [[nodiscard]] JobResult replay(const Asked& asked, const SpecView& place) const;

@@ -1,4 +1,4 @@
-// Published figures as flat rows (validation/README.md): a job, a field of its result, the published number, the tolerance.
+// Published figures as flat rows (validation/README.md): a job, a field of its result, the number, the tolerance.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class FigureKind {
 /// Software that ran the networks of a set.
 struct MeasuredSoftware {
   std::string framework;              ///< shipped name or file
-  std::optional<SpecView> with = {};  ///< kernel fields that replace the framework's
+  std::optional<SpecView> with = {};  ///< kernel fields that replace the framework's; unset: none
   bool input_gradient = false;        ///< true: backward computes the network input's gradient
   /// True: each iteration copies parameters in from host memory and, with backward, gradients out.
   bool far_parameters = false;
@@ -45,7 +45,7 @@ struct Asked {
 
 /// Row of a file of figures. Numbers are in `unit`.
 struct Figure {
-  SpecView place;  ///< position in the file, for errors
+  SpecView place;  ///< position of the row in the file, for errors
   std::string name;
   std::string at = {};  ///< position in the series of this name, such as "256"; empty: no series
   Asked asked = {};
@@ -55,9 +55,9 @@ struct Figure {
   std::optional<double> published = {};
   bool is_truth = false;  ///< the figure is yes (1) or no (0)
   std::string unit = {};  ///< "GB", "images/s"; "% more", "% less": distance of a ratio from 1
-  std::optional<double> tolerance = {};  ///< limit of |predicted / published - 1|
-  std::optional<double> low = {};        ///< lower limit, included
-  std::optional<double> high = {};       ///< upper limit, included
+  std::optional<double> tolerance = {};  ///< limit of |predicted / published - 1|; unset: none
+  std::optional<double> low = {};        ///< lower limit, itself allowed; unset: none
+  std::optional<double> high = {};       ///< upper limit, itself allowed; unset: none
   FigureKind kind = FigureKind::kPredicted;
   std::string group = {};  ///< kind of job, for the table of errors; empty: none
   std::string source = {};
@@ -79,7 +79,7 @@ struct FigureFile {
   std::string title;
   std::string source;
   std::string conditions = {};
-  std::string axis = {};  ///< for pictures: meaning and unit of Figure::at
+  std::string axis = {};  ///< for pictures: meaning and unit of Figure::at; empty: no series
   std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
   bool networks = false;  ///< true for a set of measured networks, whose rows have no verdict
@@ -88,8 +88,8 @@ struct FigureFile {
 
 /// True if the file declares itself a set of measured networks.
 [[nodiscard]] bool is_measured_set(const SpecDocument& document);
-/// Reads published figures, or a set of measured networks. `framework`: replaces the software of a
-/// set; unset: as the set says. Throws SpecError with place, found and expected.
+/// Reads published figures, or a set of measured networks. `framework`: used in place of a set's own
+/// software; unset: the set's. Throws SpecError with place, found and expected.
 [[nodiscard]] FigureFile read_figures(SpecDocument document,
                                       const std::optional<std::string>& framework = {});
 
@@ -103,7 +103,7 @@ enum class Verdict {
 [[nodiscard]] std::string_view verdict_name(Verdict verdict);
 [[nodiscard]] std::string_view verdict_key(Verdict verdict);  ///< key in results: "fails_known"
 
-/// Number from a result in base units. NaN: unknown, `note` gives the reason.
+/// Number from a result in base units (bytes, ns). NaN: unknown, and `note` gives the reason.
 struct Answer {
   double number = 0;
   std::string note = {};
@@ -118,12 +118,12 @@ struct FigureReport {
   std::optional<double> deviation = {};  ///< predicted / published - 1; unset: not defined
   Verdict verdict = Verdict::kReported;
   std::string why = {};       ///< reason, if the prediction is unknown
-  std::string job_kind = {};  ///< of iteration times; of their ratios kRatioKind; else empty
+  std::string job_kind = {};  ///< kind of job of an iteration time; kRatioKind; or empty
 };
 /// Compares one prediction with its figure. An unknown prediction never holds.
 [[nodiscard]] FigureReport judge(const Figure& figure, const Ask& ask);
 
-/// FigureReport::job_kind of a ratio of two iteration times whose group is named "... over ...".
+/// FigureReport::job_kind of a ratio of two iteration times, if Figure::group has the form "... over ...".
 inline constexpr std::string_view kRatioKind = "one run over another";
 
 struct ErrorStatistics {

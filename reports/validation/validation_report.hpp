@@ -20,7 +20,7 @@ struct ValidationReport {
   std::vector<FileReport> files = {};
 };
 
-/// Returns the number of published figures with this verdict, of one kind; unset: of all kinds.
+/// Returns the number of published figures with this verdict and of this kind; unset: of all kinds.
 [[nodiscard]] std::size_t count_of(const ValidationReport& report, Verdict verdict,
                                    std::optional<FigureKind> kind = {});
 
@@ -32,16 +32,16 @@ struct ErrorLine {
   std::size_t figures = 0;
   std::size_t judged = 0;               ///< published figures with limits
   std::size_t hold = 0;                 ///< judged figures that hold
-  std::optional<double> goal = {};      ///< target of measured networks of one file; unset: none
+  std::optional<double> goal = {};      ///< target of a file of measured networks; unset: none
   std::vector<double> deviations = {};  ///< FigureReport::deviation, without FigureKind::kOrder
 };
-/// Returns a line for each FigureKind that occurs, predicted first, and apart for figures and for networks.
+/// Returns a line for each FigureKind that occurs, predicted first; figures and networks have separate lines.
 [[nodiscard]] std::vector<ErrorLine> by_kind(const ValidationReport& report);
-/// Returns lines by group and kind, sorted, of figures and networks with a deviation.
+/// Returns lines by group and kind, sorted, of figures and networks that have a group and a deviation.
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
-/// Returns lines by kind of job, sorted: predicted iteration times and ratios, counted with and without their machine.
+/// Returns lines by kind of job, sorted: predicted iteration times and ratios. A time counts with and without machine.
 [[nodiscard]] std::vector<ErrorLine> by_job_kind(const ValidationReport& report);
-/// Returns a line for each file, of published figures or of measured networks.
+/// Returns a line for each file of published figures, or for each file and FigureKind of measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
 
 }  // namespace ooc

@@ -18,11 +18,11 @@ void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& too
 [[nodiscard]] std::optional<std::string_view> if_any(std::string_view text);
 /// Writes a member; null if the value is unknown.
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
-/// Writes a record as an object.
+/// Writes a record as an object with a member for each cell.
 void put_record(JsonWriter& json, const Cells& cells);
 /// Writes all metrics of a run but its inputs, and its peaks by category.
 void put_numbers(JsonWriter& json, const RunReport& report);
-/// Writes the members of a run's result, format and tool included, without `moved` and `equations`.
+/// Writes the members of a run's result, format and tool included, but not `moved` and `equations`.
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);
 /// Writes "errors_of_such_jobs"; nothing if the report has no errors.
 void put_measured_errors(JsonWriter& json, const RunReport& report);

@@ -9,14 +9,14 @@ namespace ooc {
 
 /// JSON inside a page.
 struct PageDocument {
-  std::string_view name = {};  ///< name of its source; may be empty
+  std::string_view name = {};  ///< name of the document's source; empty: none
   std::string_view json;
 };
 
 struct Page {
   std::string_view title;
   std::span<const PageDocument> documents;
-  std::string_view script;  ///< reports/pages, bundled
+  std::string_view script;  ///< text of the bundled script of reports/pages
 };
 
 /// Returns HTML that needs no network. Text from the documents cannot become markup.

@@ -16,9 +16,9 @@ namespace ooc {
 struct WriteOptions;
 
 struct ResultRow {
-  std::vector<MetricValue> extra = {};  ///< values, by ResultRows::extra
+  std::vector<MetricValue> extra = {};  ///< values, one for each of ResultRows::extra
   std::vector<RunReport> runs = {};  ///< the first represents the row; empty: could not be computed
-  std::vector<std::string> remarks = {};  ///< about the machine; only JSON with kResults has them
+  std::vector<std::string> remarks = {};  ///< about the machine; only JSON with kResults shows them
   bool fails = false;                     ///< true: shown in the table of failures
 };
 
@@ -29,7 +29,7 @@ struct RowColumn {
   int leaves = 0;               ///< order of removal, as in TextTable::Column
   std::string_view note = {};   ///< sentence below the table, if the column is shown
   std::string_view usual = {};  ///< text that hides the column if all rows have it
-  std::string (*show)(const MetricValue& value) = nullptr;  ///< null: by the unit in `name`
+  std::string (*show)(const MetricValue& value) = nullptr;  ///< text; null: by the unit in `name`
 };
 
 /// Part of a row's runs that JSON contains.
@@ -41,12 +41,12 @@ enum class RowRuns {
 
 struct ResultRows {
   std::string_view format;  ///< such as "ooc-paleo/need"
-  std::string_view list;    ///< JSON: the key of the rows
+  std::string_view list;    ///< key of the rows in JSON
   RowRuns json_runs = RowRuns::kNumbers;
   std::string title;
   std::vector<std::string> head = {};    ///< lines below the title
   std::optional<RunInputs> inputs = {};  ///< JSON: common inputs; unset: each row has its own
-  std::string_view without = {};         ///< JSON: key not in `inputs`, beside "schedule"; or empty
+  std::string_view without = {};  ///< JSON: further key left out of `inputs`, beside "schedule"
   /// JSON: members of the whole result, besides `inputs`.
   std::vector<std::pair<std::string_view, MetricValue>> facts = {};
   std::vector<std::string_view> extra = {};  ///< names of extra columns; replace metrics so named
@@ -71,7 +71,7 @@ struct ResultRows {
 [[nodiscard]] std::string json_rows(const ResultRows& rows, const WriteOptions& options);
 [[nodiscard]] std::string csv_rows(const ResultRows& rows, const WriteOptions& options);
 
-// Comparisons as rows: one a schedule; or one a machine, link or preset of states, under its best schedule.
+// Comparisons as rows: a row for each schedule; or for each machine, link or preset of states, under its best schedule.
 
 [[nodiscard]] ResultRows comparison_rows(const std::vector<RunReport>& reports,
                                          const WriteOptions& options);

@@ -68,7 +68,7 @@ class TextTable {
 [[nodiscard]] std::string static_text(const NetworkFacts& facts);
 /// Returns the network's symbols, "seq 4,096, depth 2"; empty: none.
 [[nodiscard]] std::string symbols_text(const RunInputs& inputs);
-/// Returns the number as text; an integer from 100 on.
+/// Returns a number of tokens as text: 4 significant digits below 100, else an integer.
 [[nodiscard]] std::string tokens_text(double tokens);
 /// Returns "138,357,544" for 138357544.
 [[nodiscard]] std::string group_thousands(std::int64_t number);
@@ -76,7 +76,7 @@ class TextTable {
 [[nodiscard]] std::string bytes_to_the_last(Bytes bytes);
 /// Returns the bytes with a unit; "-" for 0.
 [[nodiscard]] std::string bytes_or_dash(Bytes bytes);
-/// Returns "15.47 G" for 15470264320.
+/// Returns "15.47 G" for 15470264320; below 1000 the integer.
 [[nodiscard]] std::string si_count(std::int64_t count);
 /// Returns 4 significant digits, thousands grouped: "418.0", "12,345".
 [[nodiscard]] std::string significant(double number);
@@ -91,7 +91,7 @@ class TextTable {
 /// Returns the parts of a closed form's error of 0.05 % or more: "+267.2 ms", "waits of the forward pass".
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> closed_form_reasons(
     const PaperEstimate& paper, Duration simulated);
-/// Returns the name for people, such as "activation gradients".
+/// Returns the category's name for people, such as "activation gradients".
 [[nodiscard]] std::string category_text(MemoryCategory category);
 /// Returns a paragraph with the assumed fields of the profile; empty if there are none.
 [[nodiscard]] std::string assumed_warning(const std::string& hardware,

@@ -51,7 +51,7 @@ struct PolicyInput {
   const TensorPolicies& policies;
 };
 
-/// Returns JSON with a final newline.
+/// Returns the policy as JSON with a final newline.
 [[nodiscard]] std::string policy_json(const PolicyInput& input);
 
 // Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's

@@ -23,7 +23,7 @@ struct ToolInfo {
 
 enum class Colour { kNone, kAnsi };
 
-/// Style of text for people. The caller applies --no-color, NO_COLOR and the terminal's properties.
+/// Style of text for people. The caller has already applied --no-color, NO_COLOR and the terminal's properties.
 struct Look {
   Colour colour = Colour::kNone;
   std::size_t width = 0;  ///< columns of the terminal; 0: unlimited

@@ -1,9 +1,9 @@
-// GPU memory as PyTorch's caching allocator hands it out (c10/cuda/CUDACachingAllocator.cpp, default settings). Sizes are
-// rounded up to 512 B. A block is cut from a free piece of a segment. Segments come from the driver and stay: a block up to
-// 1 MiB lies in one of 2 MiB, a block below 10 MiB in one of 20 MiB, a larger block in one of its own size, rounded up to 2
-// MiB. The allocator takes the smallest piece that is large enough from its pool (blocks up to 1 MiB, larger blocks); ties:
-// the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or more than 1 MiB. Free neighbours join.
-// If the driver has too little, all wholly free segments are given back. If that is not enough, the block does not fit.
+// GPU memory as PyTorch's caching allocator gives it out (CUDACachingAllocator.cpp, default settings). Sizes are
+// rounded up to 512 B. A block is cut from a free piece of a segment. Segments come from the driver and stay: a block
+// up to 1 MiB lies in one of 2 MiB, a block below 10 MiB in one of 20 MiB, a larger block in one of its own size,
+// rounded up to 2 MiB. The allocator takes the smallest piece large enough from its pool (up to 1 MiB, larger);
+// ties: the oldest segment. The rest is cut off if it has at least 512 B (small blocks) or more than 1 MiB. Free
+// neighbours join. If the driver has too little, all wholly free segments go back; if that is too little, it fails.
 //
 // Each stream has pools of its own: what a copy in takes is of another stream than what kernels take,
 // unless copies run on theirs (PlanHeader::one_stream); shards of sums may have a stream, too (sums_on_stream).
@@ -28,7 +28,7 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
  public:
   static constexpr bool kUndoneCounts = true;  ///< segments made by a failed take() stay
 
-  /// All arguments must outlive the object. `costs`: first_states, and the largest tensor of workspaces.
+  /// All arguments must outlive the object. `costs` gives first_states and the largest tensor of each workspace.
   CachingMemory(const Plan& plan, Bytes budget, MemoryBuffers& buffers, const CostTable& costs);
   /// Returns the memory in which the second iteration starts, with all cached segments.
   [[nodiscard]] CachingMemory second() const;
@@ -77,9 +77,9 @@ class CachingMemory : public PlacedMemory<CachingMemory> {
 
   const CostTable* costs_;
   std::int64_t states_ = 0;   ///< bytes of all states in `first_states`
-  std::int64_t largest_ = 0;  ///< bytes of the largest tensor in the workspace; 0: it is one tensor
+  std::int64_t largest_ = 0;  ///< bytes of the largest tensor in the workspace; 0: one tensor only
   bool to_make_ = false;      ///< true until first_states are allocated
-  std::int64_t lacks_ = 0;    ///< bytes lacking to the last tensor without a place
+  std::int64_t lacks_ = 0;    ///< bytes that lacked for the last tensor without a place
   std::optional<std::int64_t> hole_;  ///< largest_hole() after a failed take(); else unset
   CacheStream stream_ = CacheStream::kKernels;  ///< stream of the step that takes blocks
   std::int64_t capacity_;

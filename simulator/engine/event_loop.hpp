@@ -57,7 +57,7 @@ struct Lane {
   const QueuedStep* end = nullptr;
   std::int64_t ready = kNoEvent;  ///< when `next` began to wait for memory; kNoEvent: it does not
   std::int64_t last_end = 0;      ///< end of the queue's previous step; 0 if none
-  std::int64_t ended_round = -1;  ///< round in which that step ended; -1: none
+  std::int64_t ended_round = -1;  ///< round in which the queue's previous step ended; -1: none
 };
 
 /// Observer without effect. The loop calls an observer at every start and end of a step, in order.
@@ -65,7 +65,7 @@ struct NoObserver {
   void started(StepId /*step*/) const {}
   void ended(StepId /*step*/) const {}
 };
-/// Observer that writes the events to an array. The caller gives it space for all: the loop must not allocate.
+/// Observer that writes the events to an array, which must have room for two events a step: the loop never allocates.
 class EventRecorder {
  public:
   explicit EventRecorder(StepEvent* next) : next_(next) {}
@@ -82,7 +82,7 @@ struct Setting {
   Timeline& timeline;
   StallRecorder& stalls;
   // The spans below are read only with kHost. By step; entries of copies are unused.
-  std::span<const std::int64_t> issued = {};   ///< instant of issue, if the host never waits
+  std::span<const std::int64_t> issued = {};   ///< ns of issue by a host that never waits
   std::span<const std::int64_t> pinning = {};  ///< host ns to pin memory before (list_pinning())
 };
 
@@ -158,7 +158,7 @@ class Run {
     return events_[queue] == kNoEvent && lane.next != lane.end && needs_met(*lane.next);
   }
 
-  /// Returns the instant at which the host issues the queue's next step; 0 for copies. Precondition: one is left.
+  /// Returns when the host issues the queue's next step, in ns; 0 for copies. Preconditions: kHost, and one is left.
   OOC_INLINE_MEMBER std::int64_t issued(std::size_t queue) const {
     if (!runs_tasks(queue)) return 0;
     const Lane& lane = lanes_[queue];

@@ -1,11 +1,10 @@
-// Link between GPU and host memory for the event loop: the time of the next event of a copy that starts now. PrivateLink is
-// for runs without contention (duplex 1 or copies in one direction): a copy takes TransferCost::alone. SharedLink follows
+// Link between GPU and host memory for the event loop: says when the next event of a copy comes. PrivateLink is for
+// runs without contention (duplex 1 or copies in one direction): a copy takes TransferCost::alone. SharedLink follows
 // every change of rate exactly: the remainder of a copy starts as bytes x 10^9 and falls by rate x ns, in 128 bits. So
 // rounding never adds up, however often the rate changes.
 //
-// Rates: a copy runs at its own rate. While both directions move bytes, each rate is
-// scaled by its direction's share (duplex), rounded down. A copy in its latency takes no share.
-// Several devices have links of their own; what they share of a host is in each copy's rate.
+// Rates: a copy runs at its own rate. While both directions move bytes, each rate is scaled by its direction's share
+// (duplex), rounded down. A copy in its latency takes no share. Each device has a link; a shared host lowers its rates.
 #pragma once
 
 #include <array>
@@ -68,8 +67,9 @@ class SharedLink {
 
   explicit SharedLink(const CostTable& costs);
 
+  /// Starts the copy; returns the instant of its next event: end of latency, or of the copy; kUnsettled: rate unknown.
   std::int64_t start(const Copy& copy, std::size_t queue, std::int64_t now);
-  /// Handles the event of the copy on `queue`. True: the copy has ended. False: its latency has, and `event` is set.
+  /// Handles the event of the copy on `queue`. True: the copy has ended. False: its latency has; `event` is kUnsettled.
   bool arrived(std::size_t queue, std::int64_t now, std::int64_t& event);
   /// Updates `events`, by queue, where rates have changed. Call after all starts of a round.
   void settle(std::int64_t now, std::span<std::int64_t> events) {
@@ -77,7 +77,7 @@ class SharedLink {
   }
 
  private:
-  /// Ends the latency. True if nothing remains to move: no bytes, or an infinite rate.
+  /// Ends the copy's latency. True if nothing remains to move: no bytes, or an infinite rate.
   bool begin_moving(Mover& mover, std::int64_t now);
   void reevaluate(std::int64_t now, std::span<std::int64_t> events);
 

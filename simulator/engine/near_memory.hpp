@@ -34,7 +34,7 @@ struct Piece {
   std::int64_t offset = 0;
   std::int32_t before = -1;  ///< neighbour in the segment; -1: none
   std::int32_t after = -1;   ///< neighbour in the segment; -1: none
-  std::int32_t next = -1;    ///< another piece of the same block, if taken; -1: none
+  std::int32_t next = -1;    ///< if taken: another piece of the same block; -1: none
   std::int16_t pool = 0;     ///< index in SegmentCache::free
   bool free = false;
 

@@ -20,7 +20,7 @@ namespace ooc {
 enum class Allocator {
   kIdeal,     ///< byte counter, no fragmentation
   kFirstFit,  ///< block in the first hole that is large enough, 512 B aligned
-  kBestFit,   ///< block in the smallest such hole
+  kBestFit,   ///< block in the smallest hole that is large enough, 512 B aligned
   kCaching,   ///< PyTorch's (caching_memory.hpp)
 };
 
@@ -29,7 +29,7 @@ struct SimulationInput {
   const CostTable& costs;
   Bytes budget;  ///< GPU memory, static bytes included
   Allocator allocator = Allocator::kIdeal;
-  bool records = false;  ///< true: the timeline in `buffers` gets events
+  bool records = false;  ///< true: `buffers.timeline` gets events
 };
 
 /// Runs the plan, with Timeline::events. Throws SpecError if the iteration lasts longer than 146 years (2^62 ns).

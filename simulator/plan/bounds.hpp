@@ -18,8 +18,8 @@ namespace ooc {
 
 struct LowerBounds {
   Duration compute;  ///< bound 1: sum of the tasks' times
-  Duration link;     ///< bound 2: most that the copies forced by one cut take on the link
-  Duration cut;      ///< bound 3: for each cut, copies out before its task and in after
+  Duration link;     ///< bound 2: longest time on the link of the copies that one cut forces
+  Duration cut;      ///< bound 3: as 2, with copies out before the cut's task and in after it
   Duration windows;  ///< bound 4: over pairs of cuts (bound_windows); equals cut if not computed
   [[nodiscard]] Duration best() const;
   void raise(Duration bound);  ///< raises all bounds but `compute` to `bound`
@@ -33,7 +33,7 @@ struct LowerBounds {
 /// Task during which some tensors that are used before and after must be absent from GPU memory.
 struct Cut {
   TaskId task;
-  Bytes in;   ///< fewest absent bytes, all copied in after the task
+  Bytes in;   ///< fewest absent bytes; all are copied in after the task
   Bytes out;  ///< part of `in` copied out before the task; host memory has the rest (inputs)
   Duration defined_from;   ///< compute time up to the earliest end of a writer of such tensors
   Duration compute_after;  ///< compute time from the latest next use of such tensors on
@@ -66,7 +66,7 @@ void find_memory_pressure(const TrainingGraph& graph, const CostTable& costs, By
                                      const MemoryPressure& pressure,
                                      std::size_t max_positions = 4096);
 
-/// Rates such that copies of `out` bytes to host memory and `in` bytes to GPU memory, together, take at least
+/// Rates for a lower bound: copies of `out` bytes to host memory and `in` bytes to GPU memory, together, take at least
 /// out / to_far + in / to_near.
 struct JointSpeed {
   BytesPerSecond to_far = kInfiniteRate;

@@ -10,7 +10,7 @@
 namespace ooc {
 
 struct MixedBounds {
-  Duration compute;    ///< sum of each task's fastest algorithm that fits alone
+  Duration compute;    ///< sum over tasks of the time of the fastest algorithm that fits alone
   Duration divisible;  ///< bound A: parts of tensors may leave or be recomputed
   Duration whole;      ///< bound B: whole tensors; equals divisible if not computed
   [[nodiscard]] Duration best() const;

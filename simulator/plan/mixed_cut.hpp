@@ -50,9 +50,9 @@ class MixedCut {
 
   static constexpr double kNoPlan = 1e300;
 
-  /// Returns the least ns of an iteration with divisible tensors; kNoPlan: impossible. May return more, up to `enough`.
+  /// Returns bound A in ns; kNoPlan: impossible. Stops at a value of at most `enough`, which may exceed bound A.
   [[nodiscard]] double divisible(const CutTask& task, double enough);
-  /// Returns a lower bound in ns for whole tensors, after at most `nodes` nodes or at `enough`; kNoPlan: impossible.
+  /// Returns bound B in ns, or less once `nodes` nodes are searched or `enough` is reached; kNoPlan: impossible.
   [[nodiscard]] double whole(const CutTask& task, long nodes, double enough = kNoPlan);
 
  private:
@@ -68,7 +68,7 @@ class MixedCut {
     double value = 0;         ///< lower bound in ns with these fates
     std::vector<Fate> fates;  ///< fates of the first items
   };
-  /// Sums over the items whose fate a node has fixed.
+  /// Sums over the items whose fate a node has fixed. Start and end are those of the task.
   struct Fixed {
     double start_absent = 0;  ///< bytes absent at the start
     double end_absent = 0;

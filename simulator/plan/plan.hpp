@@ -115,7 +115,7 @@ struct Plan : PlanHeader {
   /// By step: its blocks with several possible last users. Releasers that certainly end before another one of the
   /// same block are left out. No rows if there is no such block.
   Csr<StepId, BlockId> shared_releases;
-  std::vector<std::int32_t> shared_release_counts;  ///< by block: rows of shared_releases with it
+  std::vector<std::int32_t> shared_release_counts;  ///< by block: steps with it in shared_releases
 };
 
 /// Job that does not fit in a tier of memory, with what would suffice.
@@ -127,14 +127,14 @@ struct OutOfMemory {
   struct Holder {
     std::string name;
     Bytes bytes = {};
-    bool powers_of_two = false;  ///< its blocks are rounded up to them
+    bool powers_of_two = false;  ///< true: its blocks are rounded up to powers of two
   };
   std::vector<Holder> holders = {};  ///< memory in use at that time, largest first
   /// Bytes of `tier` that suffice while one byte less does not; unset: unknown (fragmentation).
   std::optional<Bytes> smallest_budget = {};
   /// Lower bound on smallest_budget, if that is unset; unset: no bound is known.
   std::optional<Bytes> least_budget = {};
-  /// Bytes of host memory that a plan with any takes, with least_budget if that is set; unset: it is not what lacks.
+  /// Bytes of host memory that a plan takes if it may take any amount, with least_budget if set; unset: not what lacks.
   std::optional<Bytes> far_taken = {};
   enum class Tier { kNear, kFar } tier = Tier::kNear;
 };

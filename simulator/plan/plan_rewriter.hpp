@@ -38,7 +38,7 @@ class PlanRewriter {
   [[nodiscard]] std::optional<StepId> step(StepId old) const { return steps_[old.at()]; }
   [[nodiscard]] std::optional<BlockId> block(BlockId old) const { return blocks_[old.at()]; }
 
-  /// Adds to the new step the waits, taken and released blocks of `old`, except steps and blocks without a new id.
+  /// Adds the waits and the taken and released blocks of `old` to its new step, except those without a new id.
   void tie(StepId old) {
     wait(old);
     acquire(old);
@@ -66,9 +66,9 @@ class PlanRewriter {
  private:
   const Plan& from_;
   PlanBuilder& to_;
-  std::vector<std::optional<StepId>> steps_;    ///< by old step
-  std::vector<std::optional<BlockId>> blocks_;  ///< by old block
-  std::vector<bool> kept_;                      ///< by old block
+  std::vector<std::optional<StepId>> steps_;    ///< by old step: new id; unset: none
+  std::vector<std::optional<BlockId>> blocks_;  ///< by old block: new id; unset: none
+  std::vector<bool> kept_;                      ///< by old block: true after keep()
 };
 
 /// Returns `step` for task `as` of another iteration, with the same algorithm. `from`, `to`: costs of both iterations.

@@ -1,6 +1,6 @@
 // Text form of a plan, one line a step (docs/formats.md): `--export-plan`. The naive second
 // simulator, fuzzers and replay read it, so it has all that a run needs: durations of compute
-// steps; bytes, latencies and rates of copies; block sizes and releasers.
+// simulator, fuzzers and replay read it. So the text has all that a run needs: durations of compute
 //
 //   ooc-paleo-plan 3
 //   budget 4000000000            near memory, static bytes included

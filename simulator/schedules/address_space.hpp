@@ -24,7 +24,7 @@ struct Since {
   std::int32_t copies = 0;
   Duration at{};
 
-  void join(const Since& other) {  ///< sets the later of both
+  void join(const Since& other) {  ///< sets each member to the larger of both
     computes = std::max(computes, other.computes);
     copies = std::max(copies, other.copies);
     at = std::max(at, other.at);
@@ -35,8 +35,8 @@ struct Segment {
   enum class Holds : std::uint8_t { kNothing, kTensor, kWorkspace };
   Bytes bytes;
   Holds holds = Holds::kNothing;
-  TensorId tensor;   ///< tensor in a kTensor segment
-  Since free_since;  ///< when the last users of these bytes ended, before the present block
+  TensorId tensor;   ///< tensor that the block holds, if kTensor
+  Since free_since;  ///< when the bytes became free; of a block: before it was placed
 };
 
 class AddressSpace {
@@ -54,10 +54,10 @@ class AddressSpace {
   /// Returns the smallest hole of at least `bytes`; unset: none.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
   enum class Side : std::uint8_t { kLow, kHigh };
-  /// Returns a new block at one end of a hole. Precondition: the hole is large enough, bytes > 0.
+  /// Returns a new block at the `side` end of the hole. Precondition: the hole is large enough, bytes > 0.
   SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
                  Side side = Side::kLow);
-  /// Frees a block whose last users ended at `since`. Returns the hole, joined with its neighbours.
+  /// Frees a block whose last users ended at `since`. Returns the hole, joined with neighbouring holes.
   SegmentId free(SegmentId block, const Since& since);
   [[nodiscard]] Bytes free_bytes() const { return free_bytes_; }
 

@@ -25,7 +25,7 @@ class Footprint {
   Footprint(const PlanningProblem& problem, std::size_t positions);
 
   void add(const Stay& stay);
-  /// Adds a task's workspace. Tasks at one position run one after another, so the largest workspace counts.
+  /// Adds a task's workspace. Tasks at one position run one after another, so only the largest workspace counts.
   void add_workspace(TaskId task, std::size_t position);
   /// Adds the workspaces of all tasks. Precondition: positions are tasks.
   void add_workspaces();
@@ -33,7 +33,7 @@ class Footprint {
   /// Returns the bytes needed at each position, without static bytes.
   [[nodiscard]] std::vector<Bytes> bytes() const;
 
-  /// Returns OutOfMemory at the first position beyond the budget; unset: all fit. `name`: step for a position.
+  /// Returns OutOfMemory at the first position beyond the budget; unset: all fit. `name` names the step at a position.
   [[nodiscard]] std::optional<OutOfMemory> shortage(
       const std::function<std::string(std::size_t)>& name) const;
 
@@ -42,7 +42,7 @@ class Footprint {
 
   const PlanningProblem& problem_;
   std::vector<Stay> stays_;
-  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task with the largest
+  std::vector<std::optional<TaskId>> workspace_of_;  ///< by position: task of the largest workspace
 };
 
 /// Returns the workspace of the task's chosen algorithm.
@@ -64,12 +64,13 @@ class Footprint {
 [[nodiscard]] std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& costs,
                                                  Bytes budget);
 
-/// Returns by task the fastest algorithm that fits in `room`, or in `budget` beside all live tensors; else the first.
+/// Returns by task the fastest algorithm whose workspace fits beside the task's own tensors in `room`, or beside all
+/// live tensors in `budget`; if none does, the first algorithm. Static bytes count in both.
 [[nodiscard]] std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph,
                                                             const CostTable& costs, Bytes room,
                                                             Bytes budget);
 
-/// Sets problem.fitting for --algorithms fitting with a room; else to null.
+/// Sets problem.fitting if options.algorithms is kFitting and options.room is set; otherwise sets it to null.
 void fit_algorithms(PlanningProblem& problem);
 
 }  // namespace ooc

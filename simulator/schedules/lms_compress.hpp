@@ -20,18 +20,18 @@ namespace ooc {
 /// Throws SpecError if --max-swaps is negative.
 void check_lms_options(const ScheduleOptions& options);
 
-/// Returns all tensors that lms may choose, longest slack (lms.cpp) first; ties: the largest.
+/// Returns all tensors that lms may move or compress, longest slack (lms.cpp) first; ties: the largest.
 [[nodiscard]] std::vector<TensorId> rank_for_lms(const PlanningProblem& problem);
 
 /// Return of a tensor to GPU memory.
 struct Restoration {
-  TensorId moved;                     ///< tensor copied in, or decompressed
-  TensorId used;                      ///< tensor then read: `moved`, or its decompressed form
+  TensorId moved;  ///< tensor copied in
+  TensorId used;   ///< tensor then read: `moved`, or the decompressed form of `moved`
   std::optional<TaskId> reader = {};  ///< task for which the tensor returns; unset: all readers
 };
 
-/// Returns one move for each of `restorations`, which are in order of first use. A tensor returns after the one before
-/// was used, and is booked in `ledger`. Precondition: `ledger` lacks the tensors up to their first backward use.
+/// Returns one move for each of `restorations`, which are in order of first use. A tensor returns once the one before
+/// has been used and memory has room. `ledger` must lack the tensors before their first backward use; books them.
 [[nodiscard]] std::vector<Move> chain_restorations(const PlanningProblem& problem,
                                                    MemoryLedger& ledger,
                                                    const std::vector<Restoration>& restorations);

@@ -19,10 +19,10 @@ class MixDecoder {
   /// `facts` must outlive the decoder.
   explicit MixDecoder(const MixFacts& facts);
 
-  /// Fills runs() from the decisions. False if a task needs a dropped tensor that cannot be recomputed.
+  /// Fills runs() from the decisions. Returns false if a task needs a dropped tensor that cannot be recomputed.
   bool list(const Decisions& decisions);
   /// Chooses smaller workspaces where memory is short, then moves(). Returns false if the list does
-  /// not fit. `not_before`: position after which tensors may return. Call after list().
+  /// not fit. Tensors return only after position `not_before`. Call after list().
   bool place(const Decisions& decisions, std::size_t not_before = 0);
   /// Places the list without moves. Returns false if it does not fit. Call after list().
   bool place_unmoved();
@@ -37,11 +37,11 @@ class MixDecoder {
 
   [[nodiscard]] const RunList& runs() const { return list_; }
   [[nodiscard]] const std::vector<GapMove>& moves() const { return moves_; }
-  /// True if the tensor is near throughout `gap`, an index in runs().gaps. Valid after place().
+  /// True if the gap's tensor stays near throughout `gap`, an index in runs().gaps. Valid after place().
   [[nodiscard]] bool stays(std::size_t gap) const { return stays_[gap] != 0; }
   /// Returns by gap of runs() the index of the gap of MixFacts::idle that contains it.
   [[nodiscard]] const std::vector<std::uint32_t>& idle_of_gap() const { return idle_of_gap_; }
-  /// Returns bytes over budget by position in runs(), if tensors leave between uses; < 0: free. Valid after place().
+  /// Returns by position the bytes over the budget if all tensors are away in all their gaps; < 0: free. After place().
   [[nodiscard]] const std::vector<std::int64_t>& excess() const { return excess_; }
   enum class Away { kAll, kNothing };
   /// Returns OutOfMemory at the first run that does not fit with the smallest workspaces; unset: all fit. kAll: each
@@ -74,10 +74,10 @@ class MixDecoder {
   std::vector<std::uint8_t> algorithm_;  ///< by position: index in its task's MixFacts::algorithms
   // Scratch memory of list().
   std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
-  std::vector<std::uint32_t> passing_;    ///< by tensor: its interval within the current reruns
+  std::vector<std::uint32_t> passing_;    ///< by tensor: its interval in the current reruns, if any
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
-  std::vector<std::uint32_t> wanted_by_;  ///< by piece: the last task for which it was rerun
-  std::vector<std::uint32_t> written_;    ///< by interval: the last position that wrote it
+  std::vector<std::uint32_t> wanted_by_;  ///< by piece: last task for which it was rerun, if any
+  std::vector<std::uint32_t> written_;    ///< by interval: last position that wrote it, if any
   std::vector<char> seen_;  ///< by gap of MixFacts::idle: true if the list has a part of it
   std::vector<std::uint32_t> waiting_;  ///< pieces to rerun, found but not yet visited
   std::vector<std::uint32_t> batch_;    ///< tasks to rerun for task `now_`
@@ -85,11 +85,11 @@ class MixDecoder {
   std::uint32_t now_ = 0;               ///< task for which others are rerun
   // Scratch memory and results of place().
   std::int64_t room_ = 0;             ///< bytes of GPU memory for tensors and workspaces
-  std::vector<std::int64_t> change_;  ///< by position: bytes allocated less bytes freed before
+  std::vector<std::int64_t> change_;  ///< by position: allocated bytes, less bytes freed before it
   std::vector<std::int64_t> excess_;
   std::vector<Bytes> needed_;
   MemoryLedger ledger_{std::vector<Bytes>{}};
-  std::vector<std::uint32_t> order_;         ///< gaps in the order of decision
+  std::vector<std::uint32_t> order_;         ///< gaps in the order in which place() decides on them
   std::vector<char> stays_;                  ///< by gap: true if the tensor stays in GPU memory
   std::vector<std::uint32_t> return_after_;  ///< by gap: position after which the tensor may return
   std::vector<GapMove> moves_;
@@ -100,15 +100,15 @@ class MixDecoder {
   };
   std::vector<std::int64_t> ends_;       ///< by position: end of its step in ns
   std::vector<std::int64_t> out_end_;    ///< by interval: end of its latest copy out in ns
-  std::vector<std::int64_t> far_since_;  ///< by interval: position that wrote its far copy
+  std::vector<std::int64_t> far_since_;  ///< by interval: position of far copy's writer; -1: none
   struct Leaving {
     std::uint32_t position = 0;
     std::uint32_t order = 0;
     std::uint32_t stay = 0;
     friend auto operator<=>(const Leaving&, const Leaving&) = default;
   };
-  std::vector<Leaving> leaves_;  ///< copies out that begin after a position
-  std::vector<Leaving> idles_;   ///< last uses, before a gap, of tensors that move
+  std::vector<Leaving> leaves_;  ///< copies out, each with the position after which it begins
+  std::vector<Leaving> idles_;   ///< by move: position of the last use before its gap
   std::vector<PendingOut> pending_;
   std::vector<std::int64_t> near_;
   RunPlanner planner_;

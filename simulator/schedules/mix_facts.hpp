@@ -14,24 +14,24 @@ namespace ooc {
 
 /// Decision for one gap between two uses of a tensor.
 enum class Treatment : std::uint8_t {
-  kKeep,      ///< stay in GPU memory if it fits, else move
-  kMove,      ///< move, return early; stays if the whole gap has room, unless moves_anyway
+  kKeep,  ///< stay in GPU memory if it fits, else move
+  kMove,  ///< move; return as early as there is room. Stays if the whole gap has room, unless moves_anyway
   kDrop,      ///< drop; recompute for the first task that needs the tensor, then stay
-  kDropEach,  ///< as kDrop, but drop at once if only needed to recompute another tensor
+  kDropEach,  ///< as kDrop, but what was recomputed only for another tensor is dropped again at once
 };
 
 /// Gap between two uses of a tensor by tasks that are not neighbours, or after its last use (`late`).
 struct IdleTime {
   TensorId tensor;
   std::uint32_t from = 0;  ///< last task before the gap that uses the tensor
-  std::uint32_t read = 0;  ///< as `from`, but not a task that only holds the tensor (only_holds())
+  std::uint32_t read = 0;  ///< last user before the gap that does more than hold (only_holds())
   std::uint32_t to = 0;    ///< next task that uses the tensor; the number of tasks if `late`
   std::int64_t bytes = 0;  ///< size of the tensor
-  /// True if the tensor can be recomputed: forward wrote it, and the gap reaches from forward to backward or the end.
+  /// True if the tensor can be recomputed: only forward writes it, and the gap begins in forward and ends behind it.
   bool droppable = false;
-  /// True: the gap follows the last use of all. Only rerun tasks may need the tensor again.
+  /// True: the gap follows the tensor's last use by a task of the graph. Only rerun tasks may need the tensor again.
   bool late = false;
-  std::int64_t again = 0;  ///< least ns to rerun the tasks of its piece; 0 unless droppable
+  std::int64_t again = 0;  ///< least ns to rerun its piece (segments.hpp); 0 unless droppable
 };
 
 /// Algorithm of a task, with its ns and its bytes of workspace.
@@ -45,7 +45,7 @@ struct TaskAlgorithm {
 struct TaskTouch {
   std::uint32_t tensor = 0;
   bool writes = false;
-  bool first = false;  ///< true: no earlier task writes the tensor
+  bool first = false;  ///< true: the task writes the tensor, and no earlier task does
 };
 
 /// Lists of different lengths in contiguous memory.
@@ -70,22 +70,22 @@ class Lists {
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();
 
 struct MixFacts {
-  /// Gaps to include in `idle`, beside late ones.
+  /// Gaps to include in `idle`. Late gaps are always included.
   enum class Idle {
     kAll,
     kWorthwhile,  ///< all but gaps of 1 or 2 tasks that are shorter than half a copy in
     kSaved,       ///< only gaps between forward and backward
   };
   enum class Algorithms {
-    kChosen,  ///< only the algorithm that --algorithms chooses
-    kAll,     ///< all, fastest first, each with less workspace than the one before
+    kChosen,  ///< only the algorithm that PlanningProblem::chosen() returns
+    kAll,     ///< all, fastest first; each of the list has less workspace than the one before
   };
   /// `problem` must outlive the facts.
   MixFacts(const PlanningProblem& problem, Algorithms algorithms, Idle idle);
 
   const PlanningProblem& problem;
   const TrainingGraph& graph;
-  std::int64_t available = 0;          ///< bytes of GPU memory without static bytes
+  std::int64_t available = 0;          ///< bytes of the budget less static bytes
   std::size_t tasks = 0;               ///< number of tasks
   std::size_t forward = 0;             ///< number of forward tasks, which come first
   std::size_t tensors = 0;             ///< number of tensors
@@ -94,15 +94,15 @@ struct MixFacts {
   std::vector<std::int64_t> in_time;   ///< by tensor: ns of a copy in alone on the link
   std::vector<char> is_input;          ///< by tensor: 1 for a network input that a task uses
   Lists<TaskTouch> touches;            ///< by task: tensors used, first those it writes
-  Lists<TaskAlgorithm> algorithms;     ///< by task: its algorithms, fastest first
-  Lists<std::uint32_t> uses;           ///< by tensor: the tasks that use it
+  Lists<TaskAlgorithm> algorithms;     ///< by task: its algorithms that may be used, fastest first
+  Lists<std::uint32_t> uses;           ///< by tensor: the tasks that use it, in order
   Lists<std::uint32_t> idle_after;     ///< by tensor and use: gap after it in `idle`, or kNoIndex
   std::vector<std::uint32_t> written_first;  ///< by tensor: first writer; kNoIndex: network input
   std::vector<std::uint32_t> piece_of;  ///< by tensor: its PieceId; kNoIndex: cannot be recomputed
   Lists<std::uint32_t> piece_tasks;     ///< by PieceId: its forward tasks (Pieces::tasks_of)
   std::vector<IdleTime> idle;           ///< gaps in which tensors may be away
   std::int64_t rate = 0;                ///< bytes/s of the slower direction of the link
-  /// Sum in ns of each task's fastest algorithm that fits with its tensors.
+  /// Sum in ns of each task's fastest algorithm that fits beside its tensors; if none fits, of its slowest.
   std::int64_t least_compute = 0;
 
   /// True if the task is the last of forward and uses the tensor only to hold autocast's copy of weights up to there.
@@ -139,7 +139,7 @@ struct Decisions {
   std::int64_t unused = 0;
 };
 
-/// Returns decisions that keep all that fits and drop tensors that only reruns could need.
+/// Returns decisions that keep all that fits. After its last use a tensor is dropped, or a network input moved.
 [[nodiscard]] Decisions keep_all(const MixFacts& facts);
 /// Returns keep_all() with kMove for kKeep, and the smallest workspaces. No other decisions need less memory.
 [[nodiscard]] Decisions move_all(const MixFacts& facts);

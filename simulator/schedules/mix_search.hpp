@@ -26,12 +26,12 @@ class MixSearch {
  public:
   struct Limits {
     std::int64_t plans = 0;        ///< maximum number of plans to try
-    std::int64_t seed = 1;         ///< of the random numbers
-    std::int64_t good_enough = 0;  ///< iteration time in ns at which to stop
+    std::int64_t seed = 1;         ///< seed of the random numbers
+    std::int64_t good_enough = 0;  ///< the search stops at a plan of at most so many ns
   };
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-  /// `facts` must outlive the search. Precondition: the plan of move_all() fits.
+  /// `facts` must outlive the search. Preconditions: the plan of move_all() fits; PlanningProblem::evaluate is set.
   MixSearch(const MixFacts& facts, const Limits& limits);
 
   void run();
@@ -45,9 +45,9 @@ class MixSearch {
   struct Loss {
     std::int64_t time = 0;       ///< ns in which compute waits, or reruns a task
     std::uint32_t position = 0;  ///< index in runs_: task that waits, or is rerun
-    bool again = false;          ///< true: rerun
+    bool again = false;          ///< true: the task is a rerun; false: compute waits before it
   };
-  /// Gap between two uses of a tensor in the last plan, in which the tensor moves or could move.
+  /// Gap between two uses of a tensor in which the last plan moves the tensor.
   struct Gap {
     std::uint32_t idle = 0;  ///< index in MixFacts::idle
     std::uint32_t from = 0;  ///< position of the last use before the gap
@@ -55,7 +55,7 @@ class MixSearch {
   };
   /// Decisions to start from: arguments of MixSegments::cut(), and the result.
   struct Seed {
-    double price = 0;            ///< highest price of a dropped tensor
+    double price = 0;            ///< highest price (see MixSegments::kAnyPrice) of a dropped tensor
     double share = 0;            ///< share of GPU memory that a segment may drop
     std::int64_t time = kNever;  ///< ns; kNever: no plan
   };
@@ -65,7 +65,7 @@ class MixSearch {
     Decisions decisions;
   };
 
-  /// Returns the iteration time in ns; kNever if there is no plan, or if it certainly takes more than `limit` ns.
+  /// Returns the iteration time in ns; kNever if no plan fits or runs, or if it certainly takes more than `limit` ns.
   std::int64_t evaluate(const Decisions& decisions, std::int64_t limit = kNever);
   void look();
   void lose(Duration time, std::size_t position, bool again);
@@ -95,10 +95,10 @@ class MixSearch {
   MixRng rng_;
   Trial trial_;           ///< result of the last plan
   bool blocked_ = false;  ///< true: the last plan was blocked for lack of GPU memory
-  bool blocks_ = false;   ///< true: some plan was
+  bool blocks_ = false;   ///< true: at least one plan was blocked for lack of GPU memory
   std::vector<std::uint32_t> with_algorithms_;  ///< tasks with several algorithms
   std::vector<Seed> seeds_;
-  std::vector<Start> starts_;  ///< a few best starts so far, fastest first, of different times
+  std::vector<Start> starts_;  ///< the best few seeds, fastest first, each with a different time
   Decisions best_;
   std::int64_t best_time_ = kNever;
   std::int64_t tried_ = 0;

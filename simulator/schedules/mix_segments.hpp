@@ -20,14 +20,14 @@ class MixSegments {
   /// `facts` must outlive the segments.
   explicit MixSegments(const MixFacts& facts);
 
-  /// Price limit without effect. The price of a tensor: time to recompute it / time of its copy.
+  /// Price limit that admits every tensor. A tensor's price: time to recompute it / time of one copy of it.
   static constexpr double kAnyPrice = 1e30;
 
-  /// Returns the cut with the fewest bytes across segment ends, if each segment drops at most
-  /// `most` bytes at a price (see kAnyPrice) of at most `price`.
+  /// Returns the cut with the fewest bytes across segment ends. Only tensors of a price up to `price` are dropped.
+  /// A segment of several tasks drops at most `most` bytes; a segment of one task may drop more.
   [[nodiscard]] SegmentEnds cut(std::int64_t most, double price = kAnyPrice) const;
-  /// Returns cut(limit) for each of `limits`, which descend. Limits beyond what a segment can drop
-  /// give one cut. Takes little more time than one cut.
+  /// Returns cut(limit) for each of `limits`, which descend. All limits above what any segment can drop share one
+  /// cut. Takes little more time than one cut.
   [[nodiscard]] std::vector<SegmentEnds> cuts(std::vector<std::int64_t> limits) const;
   /// Returns a cut into at most `number` segments, whose largest drops about as few bytes as possible.
   [[nodiscard]] SegmentEnds cut_into(std::int64_t number) const;
@@ -41,15 +41,15 @@ class MixSegments {
 
   /// Returns the bytes of all tensors in droppable().
   [[nodiscard]] std::int64_t droppable_bytes() const { return droppable_bytes_; }
-  /// Returns the gaps (in MixFacts::idle) between forward and backward of tensors that can be recomputed, by writer.
+  /// Returns gaps (indices in MixFacts::idle) from forward to backward of tensors that can be recomputed, by writer.
   [[nodiscard]] const std::vector<std::uint32_t>& droppable() const { return droppable_; }
 
  private:
   [[nodiscard]] std::vector<SegmentEnds> cuts_within(std::span<const std::int64_t> limits,
                                                      double price, std::size_t longest) const;
   [[nodiscard]] std::uint32_t defined(std::uint32_t idle) const;
-  /// True if later forward tasks read the tensor but backward does not. Such a tensor is a
-  /// checkpoint if a segment ends between.
+  /// True if later forward tasks read the gap's tensor but backward does not. If a segment ends in between, such a
+  /// tensor is a checkpoint.
   [[nodiscard]] bool is_unread_checkpoint(std::uint32_t idle) const;
 
   struct Ended {
@@ -61,8 +61,8 @@ class MixSegments {
   const MixFacts& facts_;
   std::vector<std::uint32_t> droppable_;
   std::vector<double> price_;           ///< by gap of MixFacts::idle: price (see kAnyPrice)
-  std::vector<std::int64_t> begun_at_;  ///< by forward task: droppable bytes first written
-  Lists<Ended> ended_at_;  ///< by forward task: tensors last used there, unread checkpoints last
+  std::vector<std::int64_t> begun_at_;  ///< by forward task: droppable bytes that it writes first
+  Lists<Ended> ended_at_;  ///< by forward task: tensors last read there, unread checkpoints last
   std::int64_t droppable_bytes_ = 0;
 };
 

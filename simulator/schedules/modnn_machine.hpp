@@ -62,13 +62,13 @@ class TaskCounts {
 struct Room {
   SegmentId first;
   std::int32_t segments = 1;  ///< number of segments, from `first` on
-  Duration ready = {};        ///< instant at which all of them are free
+  Duration ready = {};        ///< instant at which all these segments are free
 };
 
 /// Extent of the search for blocks to offload.
 enum class Search {
-  kNearby,      ///< searches a fixed number of segments; may fail
-  kEverywhere,  ///< searches all segments
+  kNearby,      ///< gives up after a fixed number of segments
+  kEverywhere,  ///< tries all segments, unless it finds enough places earlier
 };
 
 /// Returns the task's algorithm with the least workspace: the paper's implicit GEMM.
@@ -79,7 +79,7 @@ struct ModnnJob {
   explicit ModnnJob(const PlanningProblem& job);
 
   const PlanningProblem& problem;
-  Csr<TaskId, TensorId> touched;  ///< by task: tensors read or written, without empty ones
+  Csr<TaskId, TensorId> touched;  ///< by task: tensors read or written, without tensors of 0 bytes
   Csr<TensorId, TaskId> uses;     ///< by tensor: tasks that read or write the tensor
   std::vector<Bytes> needed;      ///< M_min(t) by task: inputs, outputs and the least workspace
 };
@@ -104,7 +104,7 @@ class ModnnMachine {
   void run(AlternativeId alternative);
 
   // Functions about free memory.
-  /// Returns a hole, else the run of blocks that leaves first; unset: none. Blocks used by tasks up to `until` stay.
+  /// Returns a hole, else the run of blocks that leaves first; unset: none. What tasks up to `until` use stays.
   [[nodiscard]] std::optional<Room> find_room(Bytes bytes, TaskId until, Search search) const;
   [[nodiscard]] Bytes addresses() const { return available_; }
   [[nodiscard]] Bytes free_bytes() const { return space_.free_bytes(); }
@@ -128,15 +128,15 @@ class ModnnMachine {
   enum class Where : std::uint8_t { kNowhere, kPlaced, kNear, kFar };
   struct State {
     Where where = Where::kNowhere;
-    bool clean = false;               ///< host memory has the same contents
-    bool fresh = false;               ///< unused since it was written or copied in, and needed soon
-    std::uint32_t uses = 0;           ///< number of uses so far
-    SegmentId segment;                ///< if placed
-    BlockId block;                    ///< if near
-    Since written;                    ///< end of its last writer: a copy out may begin
-    Since used;                       ///< last use or arrival of the tensor
-    std::optional<StepId> arrival;    ///< pending copy in; unset once a task has used it
-    std::optional<TaskId> booked_to;  ///< task for which the tensor was prefetched; else unset
+    bool clean = false;      ///< true: host memory has the same contents
+    bool fresh = false;      ///< true: unused since it was written or copied in, and needed soon
+    std::uint32_t uses = 0;  ///< number of uses so far
+    SegmentId segment;       ///< its segment; valid in states kPlaced and kNear
+    BlockId block;           ///< its block in the plan; valid in state kNear
+    Since written;           ///< end of its last writer, after which a copy out may begin
+    Since used;              ///< last use or arrival of the tensor
+    std::optional<StepId> arrival;    ///< copy in that no task has used yet; unset: none
+    std::optional<TaskId> booked_to;  ///< task for which the tensor was prefetched; unset: none
   };
 
   State& state(TensorId tensor) { return states_[tensor.at()]; }
@@ -170,7 +170,7 @@ class ModnnMachine {
   AddressSpace space_;
   PlanBuilder builder_;
   MemoryLedger ledger_;
-  TaskCounts missing_;  ///< by task: tensors in host memory whose next use is the task
+  TaskCounts missing_;  ///< by task: number of tensors in host memory whose next use is the task
   std::vector<State> states_;
   std::vector<StepId> computes_;
   std::vector<StepId> copies_;  ///< copies in both directions, in order

@@ -15,16 +15,16 @@ namespace ooc {
 /// by written_at(), then by id.
 [[nodiscard]] std::vector<TensorId> find_candidates(const TrainingGraph& graph);
 
-/// Returns by tensor: true if it may move. With --only: if backward of a named layer reads it. Throws SpecError if
-/// --only names no layer.
+/// Returns by tensor: true if it may move. With --only: if backward of a layer named there reads it. Throws SpecError
+/// for a name in --only that matches no layer.
 [[nodiscard]] std::vector<bool> may_move(const PlanningProblem& problem);
-/// Returns the candidates that may_move() allows, in the same order.
+/// Returns the tensors of find_candidates(problem.graph) that may_move() allows, in the same order.
 [[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
 
-/// Returns the memory needed by task if the tensors of `away` leave between last forward and first backward use.
+/// Returns by task the memory needed if the tensors of `away` leave between last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,
                                           const std::vector<TensorId>& away);
-/// Returns the memory needed by task. `back`: by tensor, task from which it is near again; unset: stays.
+/// Returns by task the memory needed. `back`: by tensor, task from which it is near again; unset: it never leaves.
 [[nodiscard]] Footprint footprint_between(const PlanningProblem& problem,
                                           const std::vector<std::optional<TaskId>>& back);
 
@@ -40,10 +40,10 @@ enum class Returns { kOnce, kForEachReader };
 /// in any order). A moved tensor is copied out once, after its last writer; its memory is free when
 /// the copy and its last forward use have ended. A network input is dropped without a copy out,
 /// since host memory has it. Tensors return one by one in the order of find_candidates(), each as
-/// early as memory allows, once the one before has been used. `returns`: once, then near up to the
-/// last use; or again for each backward task that reads it, if backward does not write it. Returns
-/// OutOfMemory at the first task that lacks memory even so, with the smallest budget that suffices.
-/// Tasks run by problem.chosen(), so such schedules list "--algorithms" in `options`.
+/// early as memory allows, once the one before has been used. kOnce: a tensor then stays up to its
+/// last use. kForEachReader: it returns for each backward task that reads it, if backward does not
+/// write it. If a task lacks memory even so, returns OutOfMemory at the first such task. Tasks run
+/// the algorithms of problem.chosen(), so schedules that call this list "--algorithms" in `options`.
 [[nodiscard]] PlanResult plan_moving(const PlanningProblem& problem,
                                      const std::vector<TensorId>& away,
                                      Returns returns = Returns::kOnce);

@@ -1,5 +1,4 @@
-// Options of schedules by name, with conversion from and to text, for command lines, files and
-// reports. To add an option, see own_options.hpp.
+// Options of schedules by name, converted from and to text in commands, files and reports. New: own_options.hpp.
 #pragma once
 
 #include <span>
@@ -13,12 +12,12 @@ namespace ooc {
 
 struct ScheduleOption {
   std::string_view name;        ///< such as "--algorithms"
-  std::string_view value = {};  ///< name of the value in --help; empty: a switch
+  std::string_view value = {};  ///< name of the value in --help, such as N; empty: a switch
   std::string_view help = {};
   std::string_view choices = {};  ///< allowed texts, such as "order|time"; empty: any text
   /// A few valid texts, "0|3", which property tests try at random; empty if there are `choices`.
   std::string_view tried = {};
-  /// True if the option sets how many tensors move. Trait::kMovesOnlyWhatItMust holds only without such options.
+  /// True if the option sets how much moves. Trait::kMovesOnlyWhatItMust holds only if no such option is set.
   bool says_how_much = false;
   /// Sets the option from `text`. Throws SpecError at the option's name for an invalid value.
   void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
@@ -30,7 +29,7 @@ struct ScheduleOption {
 /// Returns the index of `word` in choices such as "0|3". Throws SpecError at the flag for another word.
 [[nodiscard]] std::size_t choice_index(std::string_view flag, std::string_view choices,
                                        std::string_view word);
-/// Splits "0|3" into parts.
+/// Splits "0|3" into "0" and "3".
 [[nodiscard]] std::vector<std::string> words_of(std::string_view choices);
 
 /// True if the schedule reads the option; all read "--sub-batch".

@@ -17,8 +17,8 @@ namespace ooc {
 [[nodiscard]] std::vector<std::vector<SegmentUse>> sets_to_drop(const PlanningProblem& problem,
                                                                 const Segments& segments);
 
-/// Returns the indices of segments that `most` drops, by time per byte freed, cheapest first; ties in
-/// execution order.
+/// Returns the indices of the segments that `most` drops, in order of recomputation time per byte
+/// freed, cheapest first; ties: in execution order.
 [[nodiscard]] std::vector<std::size_t> cheapest_first(const Segments& segments,
                                                       const std::vector<SegmentUse>& most);
 
@@ -38,7 +38,7 @@ namespace ooc {
 /// Returns the OutOfMemory with the smaller smallest_budget; ties: the first.
 [[nodiscard]] OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second);
 
-// Common code of checkpoint schedules: cuts of the forward pass into the blocks that --blocks allows, and the choice.
+// Common code of checkpoint schedules: cuts of the forward pass as --blocks allows, and the choice of a cut.
 
 /// Function of a checkpoint schedule that returns the decisions for a cut into blocks.
 using BlockPolicy =
@@ -47,8 +47,8 @@ using BlockPolicy =
 /// Whether inputs of blocks stay in GPU memory, or may move to host memory.
 enum class BlockInputs { kStay, kMove };
 
-/// Returns a plan without recomputation if --blocks is auto and everything fits; else the fastest cut that fits. If
-/// none fits, returns the OutOfMemory with the smallest budget. Throws SpecError for invalid --blocks.
+/// Returns a plan without recomputation if --blocks is auto and everything fits; else the plan of the fastest cut that
+/// fits. If none fits, returns the OutOfMemory with the smallest budget. Throws SpecError for invalid --blocks.
 [[nodiscard]] PlanResult plan_blocks(const PlanningProblem& problem, BlockInputs inputs,
                                      const BlockPolicy& policy);
 

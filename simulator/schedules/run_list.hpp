@@ -39,8 +39,8 @@ struct StayGap {
 
 struct RunList {
   std::vector<TaskRun> runs;      ///< by position
-  std::vector<TensorStay> stays;  ///< sorted by first position; network inputs first
-  std::vector<StayGap> gaps;      ///< gaps sorted by end; gaps of one interval are disjoint
+  std::vector<TensorStay> stays;  ///< sorted by first position; those of network inputs first
+  std::vector<StayGap> gaps;      ///< sorted by end; gaps of one interval are disjoint
   std::size_t forward_runs = 0;   ///< number of runs before backward
 };
 
@@ -56,7 +56,7 @@ enum class SegmentUse : std::uint8_t {
 [[nodiscard]] RunList list_runs(const PlanningProblem& problem, const Segments& segments,
                                 const std::vector<SegmentUse>& uses);
 
-/// Returns the memory needed by position. `away`: indices of gaps in which the tensor is not in GPU memory.
+/// Returns by position the memory needed. `away`: indices of gaps in which the tensor is not in GPU memory.
 [[nodiscard]] Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                                      const std::vector<std::size_t>& away = {});
 
@@ -107,10 +107,10 @@ class RunPlanner {
   const PlanningProblem& problem_;
   PlanBuilder builder_;
   std::vector<BlockId> block_;  ///< by residency interval (RunList::stays): its latest block
-  std::vector<std::optional<StepId>> out_;   ///< by interval: its latest copy out; unset: none
-  std::vector<std::int32_t> far_since_;      ///< by interval: position that wrote its far copy
-  std::vector<std::int32_t> last_move_;      ///< by interval: its last move
-  std::vector<std::int32_t> previous_move_;  ///< by move: the previous move of its interval
+  std::vector<std::optional<StepId>> out_;  ///< by interval: its latest copy out; unset: none
+  std::vector<std::int32_t> far_since_;  ///< by interval: position of far copy's writer; -1: none
+  std::vector<std::int32_t> last_move_;  ///< by interval: its last move; -1: none
+  std::vector<std::int32_t> previous_move_;  ///< by move: previous move of its interval; -1: none
   std::vector<char> goes_out_;               ///< by move: 1 if host memory lacks the contents
   std::vector<StepId> steps_;                ///< by position: its compute step
   std::vector<StepId> copies_;               ///< copies in, for the current run

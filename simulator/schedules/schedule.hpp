@@ -26,15 +26,15 @@ struct Trial {
   /// Plan as run, with the waits that the framework adds. Compute steps are those of the plan tried,
   /// in order. Valid until the next trial; null: not available.
   const Plan* plan = nullptr;
-  const Timeline* timeline = nullptr;  ///< times of the steps of `plan`; null as `plan`
-  bool overflows_far = false;  ///< without time: true: host memory is short; false: GPU memory
+  const Timeline* timeline = nullptr;  ///< times of the steps of `plan`; null if `plan` is
+  bool overflows_far = false;  ///< without a time: true: host memory is short; false: GPU memory
 };
 
 struct PlanningProblem {
   const TrainingGraph& graph;
   const CostTable& costs;
   Bytes budget;                  ///< GPU memory, static bytes included
-  ScheduleOptions options = {};  ///< as the user set them
+  ScheduleOptions options = {};  ///< as the user, or a search over schedules, has set them
   /// Runs a plan and returns its time. For schedules with Trait::kSearchesByTrial; may be null for others.
   std::function<Trial(const Plan&)> evaluate = {};
 
@@ -72,8 +72,8 @@ enum class Trait : unsigned {
   kMovesPages = 1U << 6,
   /// Prefetches pages, so the profile's mode "unified_prefetch" is needed, too.
   kPrefetchesPages = 1U << 7,
-  /// Compresses tensors by ScheduleOptions::lms_action. plan_with_compression() (lms_compress.hpp)
-  /// then makes the plans, about another graph, not make_plan.
+  /// If ScheduleOptions::lms_action asks for compression, plan_with_compression() (lms_compress.hpp)
+  /// makes the plans, for another graph; make_plan does not.
   kCompresses = 1U << 8,
   /// Moves and reruns nothing if everything fits, unless an option fixes how much
   /// (ScheduleOption::says_how_much).
@@ -121,7 +121,7 @@ struct Schedule {
   std::string_view summary;  ///< one line, for `list schedules`
   std::string_view source;   ///< paper and section; without one, the author of the idea
   Traits traits = {};
-  /// Names of the options that the schedule reads, such as "--algorithms". Others are refused, but --sub-batch.
+  /// Names of the options that the schedule reads, such as "--algorithms". All others but --sub-batch are refused.
   std::span<const std::string_view> options = {};
   /// Formula with which the schedule's paper estimates the time; kNone: none.
   ClosedForm closed_form = ClosedForm::kNone;

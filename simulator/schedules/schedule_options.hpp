@@ -1,5 +1,5 @@
 // Options of all schedules, one field each with its default. Options of single schedules are in own_options.hpp, which
-// few files include. Schedule::options lists the flags that a schedule reads; it ignores all other fields.
+// few files include. Schedule::options lists the flags that a schedule reads; the schedule ignores all other fields.
 //
 // option_table.cpp refuses invalid texts. Programs set fields directly, so make_plan checks them as well (lms.cpp,
 // vdnnpp.cpp):
@@ -24,7 +24,7 @@ enum class Trials {
 /// Gradient accumulation: number or size of micro-batches (sub_batch.hpp). Every schedule can use it.
 struct SubBatch {
   enum class Kind { kUsual, kOff, kAuto, kSize, kCount };
-  Kind kind = Kind::kUsual;  ///< kUsual: kAuto for schedules with Trait::kSubBatches, else kOff
+  Kind kind = Kind::kUsual;  ///< kUsual: as kAuto for schedules with Trait::kSubBatches, else kOff
   std::int64_t samples = 0;  ///< samples of a micro-batch, for kSize
   std::int64_t count = 0;    ///< number of equal micro-batches, for kCount
   friend bool operator==(const SubBatch&, const SubBatch&) = default;
@@ -53,14 +53,14 @@ class OwnPart {
 };
 
 struct ScheduleOptions {
-  SubBatch sub_batch = {};                                 ///< --sub-batch
-  AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms
-  /// For kFitting: limit on a task's tensors and workspace together (footprint.hpp); unset: first algorithms.
+  SubBatch sub_batch = {};                                 ///< --sub-batch: micro-batches
+  AlgorithmChoice algorithms = AlgorithmChoice::kFitting;  ///< --algorithms: rule to choose them
+  /// For kFitting: limit on a task's tensors and workspace together (footprint.hpp); unset: tasks' first algorithms.
   std::optional<Bytes> room = {};
-  Trials trials = Trials::kOrder;  ///< --trials
-  /// --far-compression: factor by which tensors are smaller in host memory.
+  Trials trials = Trials::kOrder;  ///< --trials: rule of vdnn-dyn
+  /// --far-compression: factor by which vdnn++ makes tensors smaller in host memory.
   Ratio far_compression = kOne;
-  LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action
+  LmsAction lms_action = LmsAction::kSwap;  ///< --lms-action: what lms does with a chosen tensor
   /// True: only asked whether a plan exists, so searches stop at the first plan that fits.
   bool any_plan = false;
   OwnPart own = {};  ///< options of single schedules

@@ -46,9 +46,9 @@ struct Segments {
   /// Segments in execution order, without those that free no more than must stay to recompute them.
   std::vector<RecomputeSegment> list;
   std::vector<std::optional<std::size_t>> of_tensor;  ///< by tensor: index in `list`; unset: none
-  std::vector<std::optional<PieceId>> piece_of;       ///< by tensor; unset: never recomputed
-  Csr<PieceId, TaskId> tasks_of;                      ///< by piece: its tasks, ascending
-  Bytes largest_working_set;  ///< largest sum of a task's tensors and workspace
+  std::vector<std::optional<PieceId>> piece_of;  ///< by tensor: its piece; unset: never recomputed
+  Csr<PieceId, TaskId> tasks_of;                 ///< by piece: its tasks, ascending
+  Bytes largest_working_set;  ///< largest sum over tasks: bytes of the task's tensors and workspace
 };
 
 [[nodiscard]] Segments find_segments(const PlanningProblem& problem);

@@ -15,7 +15,7 @@ namespace ooc {
 /// Job for plan_in_rounds(). Micro-batches are also called rounds.
 struct RoundsRequest {
   const TrainingGraph& graph;
-  const CostTable& costs;  ///< at the whole batch
+  const CostTable& costs;  ///< costs at the whole batch
   Bytes budget;
   SubBatch sub_batch;  ///< kAuto or kSize
   /// Returns the costs at a smaller batch, transfers included.

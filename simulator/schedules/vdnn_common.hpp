@@ -29,7 +29,7 @@ struct Section {
 
 /// Memory of sections without workspaces, to choose algorithms before planning.
 struct SectionMemory {
-  std::vector<Bytes> held;              ///< by section: bytes without workspaces and static bytes
+  std::vector<Bytes> held;  ///< by section: bytes of tensors near; no workspaces or static bytes
   std::vector<std::size_t> section_of;  ///< by task: its section
 
   /// Returns the smallest budget, static bytes included, for these algorithms by task.
@@ -54,7 +54,7 @@ void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
 /// last layer that is neither activation nor loss.
 [[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph,
                                            bool (*consumer)(const LayerModel& model));
-/// Returns the sections of vDNN's walk (vdnn_common.cpp). `flagged`: by tensor, true if it moves.
+/// Returns the sections of vDNN's walk (vdnn_common.cpp). `flagged`: by tensor, true if it moves between its uses.
 [[nodiscard]] std::vector<Section> vdnn_sections(const TrainingGraph& graph,
                                                  std::vector<bool> flagged);
 
