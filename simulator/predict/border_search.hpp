@@ -10,23 +10,23 @@
 namespace ooc {
 
 struct BorderTrial {
-  bool does = false;
-  std::optional<std::int64_t> guess = {};  ///< where the caller expects the border; unset: unknown
+  bool does = false;                       ///< true: the number succeeds
+  std::optional<std::int64_t> guess = {};  ///< where the border is expected; unset: no guess
 };
 
 struct BorderSearch {
   std::function<BorderTrial(std::int64_t number)> attempt;
-  std::int64_t first = 1;  ///< smallest number tried
-  std::int64_t last = 1;   ///< largest number tried
+  std::int64_t first = 1;  ///< smallest number that may be tried
+  std::int64_t last = 1;   ///< largest number that may be tried
   std::int64_t start = 1;  ///< number tried first
-  std::int64_t step = 1;   ///< first step from `start`; each later step is `growth` times as large
+  std::int64_t step = 1;   ///< first distance from `start`; the next is `growth` times as large
   std::int64_t growth = 2;
-  std::int64_t also_beyond = 0;  ///< how many numbers above the border must fail; 0: one
+  std::int64_t also_beyond = 0;  ///< how many numbers above the border must fail; 0 means 1
 };
 
 struct Border {
-  std::optional<std::int64_t> does = {};   ///< largest that succeeds; unset: `first` fails
-  std::optional<std::int64_t> fails = {};  ///< number above, tried; unset: `last` succeeds
+  std::optional<std::int64_t> does = {};   ///< largest that succeeds; unset: none, not even `first`
+  std::optional<std::int64_t> fails = {};  ///< `does` + 1, or `first`; unset: no number tried fails
 };
 
 [[nodiscard]] Border find_border(const BorderSearch& search);

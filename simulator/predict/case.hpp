@@ -31,7 +31,7 @@
 
 namespace ooc {
 
-/// Flags that change how model states move. They apply on top of a preset or --offload. Unset: no such flag.
+/// Flags that change how model states move, applied after a preset (--state) or --offload. Unset: flag not given.
 struct StateChanges {
   std::optional<UpdateAt> update = {};
   std::optional<UpdateAfter> after = {};
@@ -48,58 +48,59 @@ struct StateChanges {
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
 
-/// Time at which devices that share no state sum their gradients.
+/// Time at which devices that each hold all model states sum their gradients.
 enum class Exchange {
   kEnd,      ///< after the backward pass
   kOverlap,  ///< bucket by bucket, as backward completes them
 };
 
-/// Inputs of a prediction beside network, machine and schedule.
+/// Inputs of a prediction beside the files of network and machine and the name of the schedule.
 struct CaseOptions : NetworkOptions {
-  AskedFor asked = {};  ///< options as typed, repeated in results; may be empty
+  AskedFor asked = {};  ///< options as typed, which JSON results repeat; empty for sweeps
   std::optional<std::int64_t> batch;
-  bool per_sample = false;      ///< one sample, if neither `batch` nor the network states a batch
-  std::optional<Bytes> memory;  ///< budget of GPU memory; unset: from the profile
-  std::optional<Bytes> far_memory = {};  ///< capacity of host memory; unset: the profile's
+  bool per_sample = false;      ///< true: the batch is 1 if neither `batch` nor the file states one
+  std::optional<Bytes> memory;  ///< budget of GPU memory; unset: from profile and framework
+  std::optional<Bytes> far_memory = {};  ///< memory of one host; unset: profile's, less reserve
   GraphOptions graph;
   ComputeModel compute = ComputeModel::kNative;
-  Ratio percent_of_peak = kOne;             ///< factor of both rates with ComputeModel::kPaleo
+  Ratio percent_of_peak = kOne;  ///< share of peak rates reached with ComputeModel::kPaleo
   std::optional<Ratio> compute_scale = {};  ///< factor of FLOP and GPU memory rates; unset: 1
   std::optional<Ratio> host_speed = {};     ///< speed at which the host launches kernels; unset: the profile's
   TransferOptions transfers;
-  std::optional<Allocator> allocator = {};  ///< unset: the framework's
-  int devices = 1;                          ///< devices that share the batch
-  Exchange exchange = Exchange::kEnd;       ///< when devices sum gradients
+  std::optional<Allocator> allocator = {};  ///< allocator of GPU memory; unset: the framework's
+  int devices = 1;                          ///< number of devices that split the batch
+  Exchange exchange = Exchange::kEnd;       ///< time at which devices sum gradients
   ScheduleOptions schedule;
-  std::vector<LayerTime> layer_times = {};  ///< measured times that replace the model's
-  /// Null: `ideal`. `software`, if set, replaces the framework's kernels.
+  std::vector<LayerTime> layer_times = {};  ///< measured times of layers, in place of computed ones
+  /// Framework; null: `ideal`, without overhead. `software`, if set, replaces its kernels and their overheads.
   std::shared_ptr<const Framework> framework = {};
-  std::optional<Software> software = {};  ///< unset: the framework's
+  std::optional<Software> software = {};  ///< kernels and their overheads; unset: the framework's
   RunMode mode = RunMode::kTraining;      ///< training or inference
   AdamKernels adam = AdamKernels::kFused;
-  StateOptions state = {};          ///< model states that move; default: none
-  StateChanges state_changes = {};  ///< flags that `state` already includes
-  /// Rate of host memory traffic of far updates (updates in host memory); unset: the profile's.
+  StateOptions state = {};          ///< how model states move or are sharded; default: not at all
+  StateChanges state_changes = {};  ///< flags that `state` includes; applied again after a preset
+  /// Rate at which updates on the host read and write host memory; unset: the profile's, or 45 % of host memory's.
   std::optional<BytesPerSecond> far_compute = {};
-  /// Errors of measured jobs by kind; null: reports give no errors.
+  /// Errors of measured jobs, by kind of job (job_kind()); null: reports give no errors.
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};
 };
 
 [[nodiscard]] std::string_view allocator_name(Allocator allocator);
 
-// Settings that a case takes from its framework.
+// Settings of a case that flags state, or else its framework.
 
-/// Returns the framework; `ideal` for null.
+/// Returns the framework that is pointed to; for null, `ideal`.
 [[nodiscard]] const Framework& framework_of(const std::shared_ptr<const Framework>& framework);
 
-/// Returns --allocator, else the framework's.
+/// Returns the allocator of GPU memory: --allocator, else the framework's.
 [[nodiscard]] Allocator allocator_of(const CaseOptions& options);
-/// Returns tensor sizes without times, for an unknown machine. Throws SpecError for sizes too large to count.
+/// Returns the bytes of tensors without any times; needs no machine. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable sizes_of(const CaseOptions& options, const TrainingGraph& graph,
                                  std::int64_t batch);
-/// Returns `graph` with the framework's saved tensors. Throws SpecError for define-by-run unless these are ideal's.
+/// Returns CaseOptions::graph with the framework's rule for saved tensors. Throws SpecError for --accounting
+/// define-by-run with a framework whose rule is not that of `ideal`.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
-/// Returns the software of the kernels; unset: ideal, with the machine's cuDNN.
+/// Returns CaseOptions::software, else the framework's with its cuDNN (or the machine's). Unset: neither is given.
 [[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
                                                   const HardwareProfile& hardware);
 
@@ -110,7 +111,6 @@ struct Workload {
   TrainingGraph graph;
 };
 
-/// Hardware profile with its path.
 struct Machine {
   std::string path;  ///< file of the profile, for messages
   HardwareProfile profile;
@@ -127,13 +127,12 @@ struct WorkloadOptions {
 /// Returns the options that a workload depends on. Throws SpecError as graph_options_of() does.
 [[nodiscard]] WorkloadOptions workload_options(const CaseOptions& options);
 
-/// Reads a network file and builds its graph by the options' type, precision, graph options and
-/// limits. Throws SpecError with file, place, found and expected.
+/// Reads a network file and builds its graph by workload_options(). Throws SpecError with file, place, found, expected.
 [[nodiscard]] Workload read_workload(const std::string& path, const CaseOptions& options = {});
 /// Reads a hardware profile. Throws SpecError with file, place, found and expected.
 [[nodiscard]] Machine read_machine(const std::string& path, const ProfileSources& sources = {});
 
-/// Returns --batch; else the file's batch; else 1 if per_sample is set or all layers are custom; else throws SpecError.
+/// Returns --batch; else the file's batch; else 1 for per_sample or if all layers are `custom`. Else throws SpecError.
 [[nodiscard]] std::int64_t batch_of(const CaseOptions& options, const Network& network);
 /// Returns the GPU memory budget: --memory, else (capacity - framework context or profile reserve) x framework share.
 /// Throws SpecError at --framework for a context that leaves nothing.
@@ -146,7 +145,8 @@ struct WorkloadOptions {
 /// Returns the number of the job's devices that share one host's memory and processor.
 [[nodiscard]] int devices_of_host(const CaseOptions& options, const HardwareProfile& hardware);
 
-/// Returns the options that reports repeat, without the schedule. `hardware` null: no machine.
+/// Returns the options that reports repeat, without the schedule's. `hardware` null: no machine, so no budgets.
+/// Throws SpecError as batch_of() and budget_of() do.
 [[nodiscard]] RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
                                   const CaseOptions& options);
 
@@ -160,32 +160,33 @@ struct Case : Iteration {
   Bytes in_core_peak = {};
   Bytes budget = {};
   Bytes far_capacity = {};
-  RunInputs inputs = {};  ///< all inputs except those of the schedule
+  RunInputs inputs = {};  ///< options that reports repeat, without the schedule's
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
   std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
-  // Options of the costs, to estimate smaller micro-batches:
+  // Options by which the costs of micro-batches are estimated:
   ComputeOptions compute = {};
   TransferOptions transfers = {};
-  /// Devices that share the batch but no model states. Memory is that of one device; `inputs` has the whole batch.
+  /// Devices that split the batch; 1 if they shard model states. Memory is of one device; `inputs` has the whole batch.
   int devices = 1;
   Exchange exchange = Exchange::kEnd;
-  std::vector<std::string> remarks = {};  ///< texts for people, valid for any schedule
-  FarCompute far_compute = {};            ///< rate of updates on the host
+  std::vector<std::string> remarks = {};  ///< notes for the user that hold for any schedule
+  FarCompute far_compute = {};            ///< rates of updates on the host, if `moving` is set
   std::shared_ptr<const std::vector<MeasuredErrors>> errors = {};  ///< CaseOptions::errors
 };
 
-/// Returns the case; it points into `workload` and `machine`. Throws SpecError for contradictory options or huge sizes.
+/// Returns the case, which points into `workload` and `machine`. Throws SpecError for contradictory options, for a
+/// missing batch, and for sizes too large to count.
 [[nodiscard]] Case make_case(const Workload& workload, const Machine& machine,
                              const CaseOptions& options);
 
-/// Returns the report of the network. `machine` null: without times.
+/// Returns the report of the network; `machine` null: without times. Throws SpecError as make_case() does.
 [[nodiscard]] NetworkReport inspect(const Workload& workload, const Machine* machine,
                                     const CaseOptions& options);
 
-/// Changes the budgets of a case to those of `options`.
+/// Sets a case's budgets of GPU and host memory by `options`, in Case::inputs too.
 void ask_budgets(const CaseOptions& options, Case& which);
-/// Changes the costs of copies and of far updates to those of `options`.
+/// Sets a case's costs of copies and of updates on the host by `options`, in Case::inputs too.
 void ask_prices(const CaseOptions& options, Case& which);
 
 }  // namespace ooc

@@ -1,5 +1,4 @@
-// All schedules for one job, each run as `predict` runs it: the function behind `compare`. Nothing
-// here parses flags or prints.
+// All schedules for one job, each run as `predict` runs it: the functions behind `compare`. No flags, no output.
 #pragma once
 
 #include <optional>
@@ -14,10 +13,11 @@
 namespace ooc {
 
 struct Comparison {
-  /// A row for each schedule, in order. In-core with gradient accumulation follows if a schedule accumulates by itself,
-  /// or one that moves nothing does not fit; not with --sub-batch, --accumulate, far model states or a batch of 1.
+  /// A row for each schedule, in order. One more, in-core with gradient accumulation, follows if a schedule has
+  /// Trait::kSubBatches or if one that moves nothing does not fit. It is missing if in-core fits without accumulation,
+  /// with --sub-batch or --accumulate, for a batch of 1, if model states move, and with is_footprint() accountings.
   std::vector<RunReport> rows;
-  std::vector<std::string> left_out;  ///< why in-core with accumulation is missing; else empty
+  std::vector<std::string> left_out;  ///< one text if that row has too many tasks; else empty
 };
 
 [[nodiscard]] Comparison compare(const Case& which, std::span<const Schedule* const> chosen);
@@ -28,21 +28,22 @@ struct Comparison {
 struct MachinesRequest {
   const Workload& workload;
   std::span<const Machine> machines;
-  /// By machine: schedules to compare there.
+  /// By machine: schedules compared on it.
   std::span<const std::vector<const Schedule*>> chosen;
-  /// Link rates, each tried on every machine; unset entry: the profile's rates. At least one entry.
+  /// Link rates, each tried on every machine; an unset entry: the profile's rates. Precondition: one entry or more.
   std::span<const std::optional<BytesPerSecond>> links;
-  const CaseOptions& options;              ///< options of all rows; `links`, `states` override
-  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp); empty: as in `options`
+  const CaseOptions& options;              ///< options of all rows, but for `links` and `states`
+  std::span<const std::int64_t> states{};  ///< presets (state_words.hpp); empty: as `options` says
 };
 
-/// Returns rows by machine, then link, then preset. Throws SpecError as read_workload() and make_case() do.
+/// Returns a row for each machine, link and preset; presets vary fastest, and each row is sorted best first. Throws
+/// SpecError as read_workload(), make_case() and plan_job() do.
 [[nodiscard]] MachinesReport compare_machines(const MachinesRequest& request);
 
 // What-if runs: the job again with one thing improved, to find what helps most.
 
-/// Returns runs with link x 2, memory x 1.25, compute x 2 and, with updates in host memory, far updates x 2, each
-/// against `report`. Empty if the job does not fit.
+/// Returns runs with link x 2, memory x 1.25, compute x 2 and, for updates on the host at a finite rate, far updates
+/// x 2. `report`: of the unchanged job; savings are relative to its time. Empty if the job does not fit.
 [[nodiscard]] std::vector<WhatIf> what_if(const Workload& workload, const Machine& machine,
                                           const CaseOptions& options, const Schedule& schedule,
                                           const RunReport& report);

@@ -8,12 +8,12 @@
 
 namespace ooc {
 
-/// Returns tokens a second and model FLOPs utilisation: the share of peak that the model's own FLOPs reach (Chowdhery
-/// et al., arXiv:2204.02311, appendix B). Unset: the network has no symbol seq, or the job does not fit.
+/// Returns tokens a second and model FLOPs utilisation, the share of peak that the model's own FLOPs reach (Chowdhery
+/// et al., arXiv:2204.02311, B). Unset: the network has no symbol seq, or the job does not fit or takes no time.
 [[nodiscard]] std::optional<SequenceRates> sequence_rates(const Case& which,
                                                           const RunReport& report);
 
-/// Returns OOC-Paleo's equations for a run, or why they do not apply (`unfit`). Precondition: `run` ran to its end.
+/// Returns the paper's equations for a run, or in `unfit` why they do not apply. Precondition: run.timeline() is set.
 [[nodiscard]] Equations run_equations(const Case& which, const Schedule& schedule,
                                       const CaseRun& run);
 
@@ -23,7 +23,7 @@ namespace ooc {
 [[nodiscard]] OutOfMemory far_overflow(const Case& which, const CaseRun& run,
                                        const Timeline& timeline, Bytes peak);
 
-/// True if the job does not fit for lack of GPU memory; false if it fits, or lacks host memory.
+/// True if the job does not fit in GPU memory; false if it fits, or lacks host memory alone.
 [[nodiscard]] bool lacks_near_memory(const RunReport& report);
 
 /// Returns the in-core peak of GPU memory by category, in bytes. Unset for accountings that ignore lifetimes

@@ -14,15 +14,15 @@ namespace ooc {
 /// Values of a sweep's axis as integers (OptionValues), or as indices into a list of names.
 using AxisValues = std::vector<std::int64_t>;
 
-/// Limits on rows of a sweep and values of a list, against mistakes in ranges.
+/// Largest number of rows of a sweep and of values in a list. Protects against mistakes in ranges.
 inline constexpr std::size_t kMaxSweepPoints = 10'000'000;
 inline constexpr std::size_t kMaxSweepValues = 1'000'000;
 
-/// Whether a list may contain a value twice.
+/// kRefused: a value that is listed twice is an error.
 enum class Repeats { kRefused, kAllowed };
 
-/// Returns the values in the order written. Throws SpecError at the axis's flag for an empty, descending or endless
-/// range, a repeated value, or more than kMaxSweepValues. A rate's `inf` may be an element, not an end of a range.
+/// Returns the values in the order written. Throws SpecError at the axis's flag for an invalid or repeated value, an
+/// empty or endless range, or too many values. `inf` may be an element, not an end. Precondition: values are not names.
 [[nodiscard]] AxisValues axis_values(const Option& axis, const std::string& text,
                                      Repeats repeats = Repeats::kRefused);
 

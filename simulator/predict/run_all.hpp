@@ -1,4 +1,4 @@
-// Independent runs on all threads of the machine; results do not depend on how many there are.
+// Independent runs on all threads of the machine. Results do not depend on the number of threads.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace ooc {
 
-/// Calls run(i) for i in [0, count), each once, several at a time. Rethrows what the first of them that failed threw.
+/// Calls run(i) once for each i in [0, count), several at a time, then rethrows the exception of the first i, if any.
 void run_all(std::size_t count, const std::function<void(std::size_t)>& run);
 
 }  // namespace ooc

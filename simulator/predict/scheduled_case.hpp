@@ -24,16 +24,16 @@ struct CaseRun : PlannedIteration {
   std::optional<PlanResult> far_overflow = {};
   /// Result of simulating the plan; unset: no plan, not simulated, or host memory overflows.
   std::optional<Outcome> outcome = {};
-  std::optional<LowerBounds> bounds = {};  ///< unset: not asked for, or none holds
-  /// True: `bounds` hold for schedules that move or recompute tensors; false: for those that only move, or any.
+  std::optional<LowerBounds> bounds = {};  ///< unset: not asked for, or no plan
+  /// True: `bounds` hold for schedules that move or recompute. False: for fewer or for all, see RunReport::bound_class.
   bool bounds_recomputing = false;
-  std::optional<Bytes> peak_far = {};  ///< peak of host memory in bytes; unset: did not run
+  std::optional<Bytes> peak_far = {};  ///< one device's peak of host memory; unset: did not run
   bool pages = false;                  ///< true if pages move; allocator() is then the ideal one
   /// Budget of the plan, if clearly below the job's, as a margin for the caching allocator; unset: no such margin.
   std::optional<Bytes> planned_for = {};
   /// Limit of the caching allocator, as set by PyTorch's set_per_process_memory_fraction. Unset: none.
   std::optional<Bytes> allocator_limit = {};
-  /// True: weight gradients are static, though the framework would free them, as plans ran better that way.
+  /// True: weight gradients are static, though the framework would free them, because the plan then runs or is faster.
   bool keeps_gradients = false;
 
   /// Returns the iteration (graph and costs) to which plan, outcome and bounds refer.
@@ -55,7 +55,7 @@ struct CaseRun : PlannedIteration {
 class ScheduledCase {
  public:
   /// Keeps references to `which` and `schedule`. Between runs only the copy costs of the case may
-  /// change. `most`: largest extent of the reports that will be asked for.
+  /// change. `most`: the most detailed report that will be asked for.
   ScheduledCase(const Case& which, const Schedule& schedule, Detail most = Detail::kLayers);
 
   /// Simulates at the case's present copy costs. Plans are made once, unless copy costs change
@@ -70,21 +70,22 @@ class ScheduledCase {
 
   /// Plan with the algorithms that one workspace limit allows.
   struct Candidate {
-    std::optional<Bytes> room;  ///< workspace limit; unset: first algorithms, or chosen elsewhere
-    Duration least;             ///< lower bound on its iteration time at any copy costs
-    Bytes out = {};             ///< bytes copied out; set only if plans_stay()
-    Bytes in = {};              ///< bytes copied in; set only if plans_stay()
-    /// Index of the next candidate whose plan differs only in faster algorithms; unset: none, or not plans_stay().
+    /// Workspace limit; unset: each task takes its first algorithm, or the schedule chooses.
+    std::optional<Bytes> room;
+    Duration least;  ///< lower bound on the iteration time, whatever copies cost
+    Bytes out = {};  ///< bytes copied out; set only if plans_stay()
+    Bytes in = {};   ///< bytes copied in; set only if plans_stay()
+    /// Index of the next candidate with the same plan and no slower algorithms; unset: none, or not plans_stay().
     std::optional<std::size_t> quicker = {};
     std::optional<CaseRun> run = {};
     bool is_run = false;  ///< true if simulated at the present copy costs
     SimulationBuffers buffers = {};
-    std::optional<FarUse> far = {};  ///< host memory use; unset: no plan, or far model states
-    PaperChain paper = {};           ///< chain for closed forms, kept between runs
+    std::optional<FarUse> far = {};  ///< use of host memory; unset: no plan, or far model states
+    PaperChain paper = {};           ///< chain of the closed forms, kept between runs
     std::optional<RunReport> report = {};
   };
 
-  /// True if plans are the same at all copy costs.
+  /// True if plans are known to be the same at all copy costs.
   [[nodiscard]] bool plans_stay() const;
   void plan_all();
   void try_all_of_memory();
@@ -117,7 +118,7 @@ class ScheduledCase {
 /// Lower bounds to compute. Computing all takes longer than the run, so sweeps have none.
 enum class Bounds { kNone, kAll };
 
-/// Plans and simulates; with kAll computes lower bounds. A job that does not fit is an OutOfMemory in the result.
+/// Plans and simulates; with kAll computes lower bounds too. A job that does not fit is no error: the result says so.
 [[nodiscard]] CaseRun run_case(const Case& which, const Schedule& schedule, Bounds bounds);
 
 /// Returns the report of a run, without what the command `predict` adds: `what_if`, `moved`, `equations`,
@@ -125,7 +126,7 @@ enum class Bounds { kNone, kAll };
 [[nodiscard]] RunReport report_case(const Case& which, const Schedule& schedule, const CaseRun& run,
                                     Detail detail);
 
-/// Plans, simulates, computes bounds and returns the report.
+/// Returns report_case() of run_case().
 [[nodiscard]] RunReport predict(const Case& which, const Schedule& schedule,
                                 Detail detail = Detail::kLayers, Bounds bounds = Bounds::kAll);
 
@@ -134,13 +135,13 @@ enum class Bounds { kNone, kAll };
 
 /// Result that a plan under a caching allocator must beat, so that slower plans need no trial.
 struct ToBeat {
-  std::optional<Duration> time = {};  ///< time reached with other algorithms; unset: none
+  std::optional<Duration> time = {};  ///< iteration time reached with other algorithms; unset: none
   bool by_sizes = false;              ///< true: only plans for less than all of memory count
 };
 
-/// Returns the schedule's plan, or OutOfMemory, without `outcome`. Under a caching allocator plans for smaller budgets,
-/// down to two thirds, are tried: the fastest that runs is returned, or the first for in-core and searches. If none
-/// runs, the plan for the whole budget is returned. Unset: by_sizes, and no smaller plan runs and beats `time`.
+/// Returns the schedule's plan, or OutOfMemory, without `outcome`. Under a caching allocator tries smaller budgets
+/// too, down to two thirds, and returns the fastest plan that runs; for in-core and searches the first, from the whole
+/// budget down. If none runs: the whole budget's plan. Unset only with by_sizes, if no smaller budget's beats `time`.
 [[nodiscard]] std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& schedule,
                                                        ToBeat to_beat, SimulationBuffers& buffers);
 

@@ -13,7 +13,7 @@ namespace ooc {
 /// Returns the integer for "zero-infinity", "megatron-hybrid:0.5" or "none" (0). Throws SpecError at `place`, a flag.
 [[nodiscard]] std::int64_t parse_state_preset(std::string_view text, std::string_view place);
 [[nodiscard]] std::string show_state_preset(std::int64_t value);
-/// Sets the preset's states, and its precision if none is set; then applies CaseOptions::state_changes again.
+/// Sets `state` to the preset, and `precision` to the preset's if unset; then applies CaseOptions::state_changes again.
 void apply_state_preset(std::int64_t value, CaseOptions& options);
 
 /// Returns the integer for "optimizer:0.5,gradients" or "none" (0). A share of 0 omits the part. Throws SpecError.
@@ -25,7 +25,7 @@ void apply_state_preset(std::int64_t value, CaseOptions& options);
 /// Sets which states are in host memory, then applies CaseOptions::state_changes again.
 void apply_offload(std::int64_t value, CaseOptions& options);
 
-/// Overwrites each field of `state` that `changes` sets. Shard::kWeights also resets `prefetch` to its default.
+/// Overwrites each field of `state` that `changes` sets. With Shard::kWeights an unset `prefetch` means the default.
 void apply_state_changes(const StateChanges& changes, StateOptions& state);
 
 }  // namespace ooc

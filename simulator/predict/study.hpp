@@ -19,17 +19,16 @@
 
 namespace ooc {
 
-/// Lists of values of a sweep.
 struct SweepLists {
   // Named values, each once; axes hold their indices.
   std::vector<std::string> networks = {};
   std::vector<std::string> frameworks = {};
   std::vector<std::string> hardware = {};
   std::vector<const Schedule*> schedules = {};
-  std::vector<std::vector<SymbolValue>> symbols = {};  ///< by value of --symbol: all its symbols
-  /// By index in axis_kinds(); empty: no list, so the value is that of the files or flags.
+  std::vector<std::vector<SymbolValue>> symbols = {};  ///< by value of --symbol: its symbols
+  /// Values of an axis, by its index in axis_kinds(). Empty: no list, so files or flags decide.
   std::vector<AxisValues> values = std::vector<AxisValues>(axis_kinds().size());
-  bool zip = false;  ///< true: lists advance together; lists of one value stay
+  bool zip = false;  ///< true: lists advance together; a list of one value holds for all rows
 
   [[nodiscard]] AxisValues& of(std::string_view flag) { return values[axis_place(flag)]; }
   [[nodiscard]] const AxisValues& of(std::string_view flag) const {
@@ -38,7 +37,7 @@ struct SweepLists {
   [[nodiscard]] bool has(std::string_view flag) const { return !of(flag).empty(); }
 };
 
-/// Position of each axis in its list for one row, by index in axis_kinds().
+/// For one row, the position in each axis's list, by index in axis_kinds().
 using SweepPlace = std::array<std::uint32_t, kMaxAxes>;
 
 class SweepGrid {
@@ -54,12 +53,12 @@ class SweepGrid {
   }
   [[nodiscard]] std::size_t rows_of_unit() const { return rows_sharing(AxisLevel::kPlan); }
   [[nodiscard]] std::size_t units() const { return rows() / rows_of_unit(); }
-  /// Returns the number of consecutive rows that differ only in the link; 1 without a list of links.
+  /// Returns the number of consecutive rows that differ only in the link; 1 if another axis varies faster.
   [[nodiscard]] std::size_t rows_of_line() const { return rows_of_line_; }
   [[nodiscard]] SweepPlace place_at(std::size_t row) const;
 
  private:
-  /// Axes that advance together.
+  /// Axes that advance together: one axis, or with `zip` all axes of several values.
   struct Dimension {
     AxisLevel level;
     std::size_t size;
@@ -67,7 +66,7 @@ class SweepGrid {
   };
 
   SweepLists lists_;
-  std::vector<Dimension> dimensions_;                  ///< lists of several values, slowest first
+  std::vector<Dimension> dimensions_;                  ///< axes of several values, slowest first
   std::array<std::size_t, 5> rows_of_{1, 1, 1, 1, 1};  ///< [0]: all; [l + 1]: rows sharing level l
   std::size_t rows_of_line_ = 1;
 };
@@ -76,16 +75,16 @@ class SweepGrid {
 struct SweepInputs {
   std::vector<Workload> workloads;       ///< sorted by network; one for each graph that rows need
   std::vector<std::size_t> workload_of;  ///< by graph_at(): index into workloads, or kNoWorkload
-  /// By graph_at(): errors of graphs that cannot be made.
+  /// By graph_at(): error of each graph that cannot be made.
   std::map<std::size_t, SpecError> no_workload = {};
-  std::vector<std::size_t> first_workload;  ///< first index into workloads, by network
+  std::vector<std::size_t> first_workload;  ///< by network: index of its first workload
   std::vector<Machine> machines;
   std::vector<std::shared_ptr<const Framework>> frameworks;  ///< without a list: one for all rows
-  /// Names in results, from the files. If two files have equal names, the texts of the command line
-  /// are used, so that rows differ.
+  /// Names of networks in results, from the files. If two files have equal names, these are the texts typed, so that
+  /// rows differ.
   std::vector<std::string> network_names;
-  std::vector<std::string> framework_names;  ///< names of frameworks in results; or empty
-  CaseOptions options;                       ///< options of all rows, without the axes
+  std::vector<std::string> framework_names;  ///< frameworks in results; empty: their own names
+  CaseOptions options;                       ///< options of all rows, without values from lists
   int devices = 1;                           ///< largest number of devices in a row
   std::vector<std::string_view> columns;     ///< RunInputs::columns of every row
 };
@@ -98,7 +97,7 @@ inline constexpr std::size_t kNoWorkload = std::numeric_limits<std::size_t>::max
 [[nodiscard]] std::size_t graph_at(const SweepGrid& grid, const SweepPlace& place);
 /// Returns the number of combinations that graph_at() counts, used by rows or not.
 [[nodiscard]] std::size_t graphs_of(const SweepLists& lists);
-/// Returns the positions on the axes of AxisLevel::kGraph for an index from graph_at(); 0 on all other axes.
+/// Returns the position on each axis of AxisLevel::kGraph (of names: the index) for an index of graph_at(); others: 0.
 [[nodiscard]] SweepPlace place_of_graph(const SweepLists& lists, std::size_t graph);
 /// Returns the workload of a row. Throws the SpecError of a graph that cannot be made.
 [[nodiscard]] const Workload& workload_at(const SweepGrid& grid, const SweepInputs& inputs,

@@ -26,7 +26,7 @@ namespace ooc {
 /// Function that returns make_costs() of a row, usually from a cache; throws SpecError if they cannot be computed.
 using CostsOf = std::function<std::shared_ptr<const Case>(std::size_t row)>;
 
-/// Returns the case of a row, with the profile's copy costs. Throws SpecError if costs cannot be computed.
+/// Returns a row's case without the row's values of AxisLevel::kPrices. Throws SpecError as workload_at(), make_case().
 [[nodiscard]] std::shared_ptr<const Case> make_costs(const SweepGrid& grid,
                                                      const SweepInputs& inputs, std::size_t row);
 
@@ -44,7 +44,7 @@ class SweepWorker {
   const SweepInputs& inputs_;
   CostsOf costs_;
   CaseOptions options_;                  ///< options of the last row
-  std::optional<std::size_t> costs_at_;  ///< group of rows with the costs of `case_`; unset: none
+  std::optional<std::size_t> costs_at_;  ///< group of rows whose costs `case_` has; unset: none
   std::optional<std::size_t> unit_at_;   ///< unit of rows that `run_` is for; unset: none
   std::optional<Case> case_;
   std::optional<ScheduledCase> run_;
@@ -82,8 +82,8 @@ struct SweepSummary {
   std::size_t fitting = 0;                         ///< number of rows that fit
   std::map<std::string, std::size_t> lacking;      ///< number of rows that lack "far memory", ...
   std::size_t failed = 0;                          ///< number of rows that could not be computed
-  std::shared_ptr<const SpecError> first_failure;  ///< error of the first failed row
-  /// Knees of the first most_knees lines. A line: rows that differ only in the link, all written, two or more.
+  std::shared_ptr<const SpecError> first_failure;  ///< error of first failed row; null: none failed
+  /// Knees of the first most_knees lines. A line is two or more rows, all written, that differ only in the link.
   std::vector<Knee> knees;
   std::size_t knees_in_all = 0;
   /// True if `stop` ended the run before all rows. Threads may still use the job's objects until
@@ -98,16 +98,16 @@ struct SweepJob {
   unsigned threads = 1;
   std::size_t most_knees = std::numeric_limits<std::size_t>::max();  ///< limit on `knees`
   RowRange range = {};                                               ///< rows of the grid to run
-  WriteRow page = nullptr;  ///< writes each row for SweepSink::page; null: none
-  std::size_t there = 0;    ///< first rows of `range` that `format` omits; `page` has them
+  WriteRow page = nullptr;  ///< writes each row for SweepSink::page; null: no page
+  std::size_t there = 0;    ///< number of first rows of `range` that only `page` writes
 };
 
 struct SweepSink {
-  /// Receives the text of consecutive rows, and totals so far.
+  /// Receives the text of the next rows in order, and totals up to and with them.
   std::function<void(std::string_view text, const SweepSummary& so_far)> write;
   /// Returns true to stop the run; called often.
   std::function<bool()> stop;
-  /// Receives the texts of SweepJob::page, separated by commas; null: drops them.
+  /// Receives what SweepJob::page wrote, with commas between rows; null: dropped.
   std::function<void(std::string_view text)> page = {};
 };
 

@@ -30,13 +30,13 @@ struct ReplayPlan {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues to wait for
 };
 
-/// Returns the plan for a device. `timeline`: of the ideal allocator and at least this budget, with events.
+/// Returns the plan for a device. Preconditions: `timeline` of the ideal allocator, with events; peak_near <= `budget`.
 [[nodiscard]] ReplayPlan make_replay_plan(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 /// Kernels that run in place of compute steps.
 enum class ReplayMode {
-  kSpin,  ///< each spins for the predicted time
-  kBusy,  ///< as kSpin, but layers without matrix products stream through memory
+  kSpin,  ///< each kernel spins for the predicted time
+  kBusy,  ///< as kSpin, but in layers without matrix products kernels copy memory for that time
 };
 
 struct ReplayRun {
@@ -67,12 +67,12 @@ struct ReplayText {
 
 struct MemoryOrder {
   std::vector<StepId> starts;             ///< all steps, each after all that it waits for
-  std::vector<BlockId> frees;             ///< blocks that are ever freed, in order
-  std::vector<std::size_t> needed_frees;  ///< by step: number of `frees` to wait for; 0: none
+  std::vector<BlockId> frees;             ///< blocks that are freed during the run, in order
+  std::vector<std::size_t> needed_frees;  ///< by step: number of first `frees` to wait for
   Bytes peak;                             ///< peak of GPU memory, static bytes included
 };
 
-/// Returns the order. `plan`: of one device. `timeline`: of the ideal allocator and at least this budget, with events.
+/// Returns the order. Preconditions: `plan` of one device; `timeline` and `budget` as for make_replay_plan().
 [[nodiscard]] MemoryOrder order_memory(const Plan& plan, const Timeline& timeline, Bytes budget);
 
 // Waits of each step of a program: the plan's and those for memory, reduced to the fewest that give
@@ -84,7 +84,7 @@ using QueueCounts = std::array<std::int32_t, 3>;
 
 struct StepWaits {
   std::vector<std::vector<std::int32_t>> waits;  ///< by step: steps of other queues to wait for
-  std::vector<QueueCounts> ended;                ///< by step: steps surely ended at its start
+  std::vector<QueueCounts> ended;  ///< by step: counts of steps surely ended at its start
 };
 
 [[nodiscard]] StepWaits find_step_waits(const Plan& plan, const MemoryOrder& order);

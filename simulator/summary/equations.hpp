@@ -11,7 +11,7 @@ namespace ooc {
 
 struct EquationsInput {
   ClosedForm form = ClosedForm::kNone;  ///< formula for the total; kNone: equations (10) to (12)
-  const Iteration& about;               ///< iteration of the plan
+  const Iteration& about;               ///< iteration that `plan` runs
   const Plan& plan;
   const Timeline& timeline;
   Bytes budget;  ///< GPU memory, static bytes included

@@ -13,10 +13,10 @@ namespace ooc {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
-  /// Iteration that runs; null: no times.
+  /// Iteration that the plan runs; null: reports have no times.
   const Iteration* about = nullptr;
-  const Plan* plan = nullptr;          ///< null: no actions, first algorithms
-  const Timeline* timeline = nullptr;  ///< null: no stalls
+  const Plan* plan = nullptr;  ///< null: reports have no actions, and times of first algorithms
+  const Timeline* timeline = nullptr;  ///< null: reports have no stalls
   ComputeModel compute_model = ComputeModel::kNative;
 };
 

@@ -22,10 +22,10 @@ using MetricValue = std::variant<std::monostate, bool, std::int64_t, double, std
 struct Metric {
   std::string_view name;  ///< unique name with unit: column of CSV and sweeps
   MetricValue (*read)(const RunReport& report);
-  std::string_view group = {};  ///< JSON: name of its object ("stalls_ns"); empty: top level
+  std::string_view group = {};  ///< JSON: object that has the value ("stalls_ns"); empty: top level
   /// JSON: key of the value; unset: `name`; empty: JSON of a run has the value elsewhere.
   std::optional<std::string_view> own_key = {};
-  /// True: CSV has the column even without a value. False, null: only with a value or if RunInputs::columns names it.
+  /// True: CSV has the column even without a value. False or null: only with a value, or if RunInputs::columns has it.
   bool (*is_there)(const RunInputs& inputs) = [](const RunInputs&) { return true; };
 
   [[nodiscard]] constexpr std::string_view key() const { return own_key.value_or(name); }
@@ -33,9 +33,9 @@ struct Metric {
 
 /// Returns the table: metrics of the job, of its result, of a job that does not fit, and of inputs that few jobs have.
 [[nodiscard]] std::span<const Metric> metrics();
-/// Returns the columns of rows with these inputs, in the order of metrics().
+/// Returns the columns that a row with these inputs has whatever its result is, in the order of metrics().
 [[nodiscard]] std::vector<const Metric*> columns_for(const RunInputs& inputs);
-/// True if the report's row has the column.
+/// True if the row of this report has the column (Metric::is_there).
 [[nodiscard]] bool is_given(const Metric& column, const RunReport& report);
 
 /// Returns the text for CSV and SQLite: plain decimal, no grouping, "" for monostate, "true" or "false".

@@ -18,14 +18,14 @@ struct PaperChain {
   struct Move {
     TensorId tensor;
     std::optional<std::size_t> writer;  ///< index into `order`; unset: network input
-    std::size_t reader = 0;
+    std::size_t reader = 0;             ///< index into `order`: first reader in backward
   };
-  bool built = false;
+  bool built = false;                   ///< false: empty, to be filled
   std::vector<LayerId> order;           ///< layers in execution order
-  std::vector<ChainLayer> layers;       ///< by `order`: times of tasks and copies
+  std::vector<ChainLayer> layers;       ///< by position in `order`: times of tasks and copies
   std::vector<BackwardLayer> backward;  ///< the same layers, from the loss on
   std::vector<Move> moves;
-  Bytes retained;  ///< saved bytes that never leave GPU memory
+  Bytes retained;  ///< saved bytes that neither leave GPU memory nor are recomputed
   Duration forward;
 
   [[nodiscard]] CapacityBackward capacity(BytesPerSecond swap_in) const {
@@ -39,7 +39,7 @@ struct PaperChain {
 };
 
 struct ChainInput {
-  const Iteration& about;  ///< iteration of the plan: one device, no gradient accumulation
+  const Iteration& about;  ///< iteration of the plan; precondition: unfit_for_paper() is empty
   const Plan& plan;
 };
 [[nodiscard]] PaperChain paper_chain(const ChainInput& input);
@@ -48,17 +48,17 @@ struct PaperEstimateInput {
   ClosedForm form = ClosedForm::kNone;
   const Iteration& about;              ///< iteration of the plan
   const Plan& plan;                    ///< a plan that runs
-  const Timeline* timeline = nullptr;  ///< run, for `differences`; null: leave them empty
+  const Timeline* timeline = nullptr;  ///< the run, needed for `differences`; null: they stay empty
   PaperChain* kept = nullptr;          ///< chain of this plan, or an empty one to fill; null: none
 };
 
 /// Returns why the equations do not apply to the iteration; empty: they do.
 [[nodiscard]] std::string unfit_for_paper(const Iteration& about);
 
-/// Returns the estimate; unset: `form` is kNone. `unfit` instead of `time`: the equations do not apply.
+/// Returns the estimate; unset: `form` is kNone. If the equations do not apply, `unfit` is set instead of `time`.
 [[nodiscard]] std::optional<PaperEstimate> paper_estimate(const PaperEstimateInput& input);
 
-/// Phases of a run on one device without gradient accumulation.
+/// Phases of a run on one device without gradient accumulation. Reruns do not count. Without backward: all are `turn`.
 struct Phases {
   Duration turn;          ///< end of the last forward task
   Duration backward;      ///< start of the first backward task

@@ -20,7 +20,7 @@ namespace ooc {
 /// Measured run of a plan on a device.
 struct MeasuredRun {
   struct Iteration {
-    Duration time;   ///< time on the device
+    Duration time;   ///< time from the first start to the last end on the device
     Duration issue;  ///< host time to queue all steps
     Duration host;   ///< host time until all steps have ended
   };
@@ -36,12 +36,13 @@ struct MeasuredRun {
   std::vector<Iteration> iterations;
   std::vector<Step> steps;  ///< by step of the plan
   std::vector<std::string> notes;
-  Bytes near_pool;  ///< GPU memory allocated for copies, reused
-  Bytes far_pool;   ///< pinned host memory for copies, reused
+  Bytes near_pool;  ///< size of the buffer in GPU memory that copies walk through
+  Bytes far_pool;   ///< size of the pinned buffer in host memory that copies walk through
+  /// Time of an empty kernel between two events, taken off each spinning step; 0: unknown.
   Duration spin_overhead;
 };
 
-/// Predicted and measured value.
+/// Predicted value and measured value of one quantity.
 template <class Value>
 struct Compared {
   Value predicted{};
@@ -53,7 +54,7 @@ struct ReplayStepReport {
   std::string queue;
   std::string kind;
   std::string name;
-  Bytes bytes;  ///< bytes copied; 0 for tasks
+  Bytes bytes;  ///< bytes that the step copies; 0 for tasks
   Span predicted;
   Span measured;  ///< times in the median iteration
   Duration median;
@@ -75,15 +76,15 @@ struct ReplayWork {
 
 struct ReplayReport {
   RunInputs inputs;
-  std::string mode;  ///< "spin" or "busy"
-  bool imported = false;
+  std::string mode;              ///< "spin" or "busy"
+  bool imported = false;         ///< true: times read from a file (--import-measurements)
   MeasuredRun run;               ///< measured run without its steps: see `steps`
-  Compared<Duration> iteration;  ///< predicted; median of all measured
-  Duration min;
+  Compared<Duration> iteration;  ///< predicted time, and median of all measured ones
+  Duration min;                  ///< shortest measured iteration; `max`: longest
   Duration max;
-  double error = 0;   ///< error of the iteration time, as in the file head
-  double spread = 0;  ///< (max - min) / median
-  std::optional<double> tolerance;
+  double error = 0;                 ///< (predicted - measured) / measured iteration time
+  double spread = 0;                ///< (max - min) / median
+  std::optional<double> tolerance;  ///< --tolerance: largest |error| allowed; unset: any
   [[nodiscard]] bool within_tolerance() const;
 
   /// Time of the median measured iteration; measured `busy` and `stalls` add up to it.
@@ -110,7 +111,7 @@ struct ReplayInput {
   const Plan& plan;
   const Timeline& predicted;
   const Timeline& measured;  ///< measured_timeline() of the run's spans
-  MeasuredRun run;           ///< at least one iteration; a step for each of the plan's
+  MeasuredRun run;  ///< precondition: an iteration or more, and a step for each of the plan's
   std::optional<double> tolerance = {};
   std::vector<std::string> assumed = {};
 };

@@ -34,7 +34,7 @@ enum class MemoryCategory : std::uint8_t {
   kActivations,          ///< written by forward, not saved
   kActivationGradients,  ///< gradients of activations
   kWorkspace,
-  kInFlight,  ///< destination of an unfinished copy, whatever its contents
+  kInFlight,  ///< destination of an unfinished copy, whatever it contains
   kUnused,    ///< reserved by an allocator beyond live blocks
 };
 inline constexpr std::size_t kMemoryCategories = 11;
@@ -66,19 +66,19 @@ void ask(AskedFor& asked, std::string_view key, std::string json);
 
 /// Inputs of the user, repeated in every result. Texts are names as in flags and files.
 struct RunInputs {
-  AskedFor asked = {};  ///< options as typed; JSON has them in place of the members below
+  AskedFor asked = {};  ///< options as typed, which JSON repeats in place of the members below
   std::string network;
   std::string hardware;
   std::string schedule;
   std::string options;  ///< options of the schedule that are not defaults: "trials=time"
-  std::string row;  ///< in comparisons, such as "in-core, in rounds"; empty: the schedule's name
-  /// Rule for convolution algorithms: "fitting", "memory", "performance", "own" (the schedule's); empty: no choice.
+  std::string row;  ///< name of the row in comparisons: "in-core, in rounds"; empty: the schedule's
+  /// Rule for tasks' algorithms: "fitting", "memory", "performance", "own" (the schedule's); empty: each task has one.
   std::string algorithms;
   std::int64_t batch = 1;
   std::vector<SymbolValue> symbols;  ///< sizes of the network, by name
   Bytes memory;                      ///< GPU memory budget, static bytes included
   bool memory_given = false;         ///< true if `memory` comes from --memory
-  Bytes far_memory;                  ///< capacity of host memory
+  Bytes far_memory;                  ///< memory of one host, less its reserve
   bool far_memory_given = false;     ///< true if far_memory comes from --far-memory
   std::string framework = "ideal";
   std::string framework_meaning = {};  ///< description in about five words; empty: not stated
@@ -93,14 +93,14 @@ struct RunInputs {
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
-  TransferOptions transfers = {};  ///< link, latency, duplex, far throughput; unset: the profile's
-  std::optional<Ratio> compute_scale;          ///< factor of FLOP and GPU memory rates; unset: 1
-  std::optional<Ratio> host_speed = {};        ///< --host-speed; unset: the profile's
-  std::optional<int> layer_times;              ///< layers timed by --layer-times; unset: none
-  int devices = 1;                             ///< devices that share the batch
-  std::int64_t expert_parallel = 1;            ///< devices over which experts are split
-  std::string exchange = "end";                ///< "end" or "overlap" (Exchange); empty: sharded
-  std::vector<std::string_view> columns = {};  ///< columns that a row has even without value
+  TransferOptions transfers = {};      ///< rates and latencies of copies; unset: the profile's
+  std::optional<Ratio> compute_scale;  ///< factor of FLOP and GPU memory rates; unset: 1
+  std::optional<Ratio> host_speed = {};  ///< --host-speed; unset: the profile's
+  std::optional<int> layer_times;      ///< number of layers with --layer-times; unset: none
+  int devices = 1;                     ///< number of devices that split the batch
+  std::int64_t expert_parallel = 1;    ///< number of devices over which experts are split
+  std::string exchange = "end";        ///< "end" or "overlap" (Exchange); empty: states are sharded
+  std::vector<std::string_view> columns = {};      ///< columns that a row has even without value
   std::optional<BytesPerSecond> far_compute = {};  ///< --far-compute; unset: not given
   std::string offload;  ///< model states that move: "optimizer; update far, after all"; empty: none
 };
@@ -123,10 +123,10 @@ struct LayerReport {
   double forward_s = 0;        ///< seconds, not rounded to ns
   double backward_data_s = 0;  ///< seconds; includes a fused backward task
   double backward_weights_s = 0;
-  Bytes saved;  ///< bytes that this layer writes and backward reads
-  /// Plan's action on the saved outputs; kRecompute also if only the layer's tasks are rerun. Unset:
-  /// no plan, or backward reads nothing that this layer writes. In-place activations and views share
-  /// the tensor of another layer, which has the action.
+  Bytes saved;  ///< bytes that this layer writes and backward reads, of the whole batch
+  /// The plan's action on the saved outputs; kRecompute also if the layer saves nothing but its tasks are rerun. Unset:
+  /// no plan, or the layer neither saves nor is rerun. In-place activations and views share another layer's tensor, and
+  /// that layer has the action.
   std::optional<TensorAction> action;
   Duration stall;  ///< waits of this layer's tasks
   /// Reason of the longest wait: a step such as "to_near conv1_1", else a cause (limit_name()); empty: no wait.
@@ -141,14 +141,14 @@ struct MovedTensor {
   std::optional<Duration> back;     ///< arrival in GPU memory; unset: does not return
   Duration wait;                    ///< time that compute waits for these copies
   std::optional<StallCause> cause;  ///< largest part of the wait; unset: no wait
-  /// Lowest link rate at which compute between last and next use hides the copy in; unset: no copy in, or none does.
+  /// Lowest link rate at which compute between the uses before and after hides the copy in; unset: no copy, or no rate.
   std::optional<BytesPerSecond> hides_at;
 };
 
 /// Errors of measured jobs of one kind: |predicted / measured - 1| of iteration times, as fractions.
 struct MeasuredErrors {
-  std::string kind;  ///< job_kind() (simulator/predict/remarks.hpp)
-  std::int64_t figures = 0;
+  std::string kind;          ///< job_kind() (simulator/predict/remarks.hpp)
+  std::int64_t figures = 0;  ///< number of measured figures; 0: none, so the errors mean nothing
   double median = 0;
   double largest = 0;
   double bias = 0;    ///< mean of predicted / measured - 1
@@ -173,33 +173,33 @@ struct PaperEstimate {
     std::string_view cause;  ///< assumption that the run violates
     Duration time;           ///< negative: the run is faster for it
   };
-  std::vector<Difference> differences = {};  ///< add up to simulated time - `time`, if asked for
+  std::vector<Difference> differences = {};  ///< sum: simulated time - `time`; empty: not asked for
 };
 
-/// Backward step of OOC-Paleo's equations, (3) to (9) and (12), beside the run's values.
+/// Backward step of OOC-Paleo's equations, (2) to (9) and (12), beside the run's values.
 struct EquationStep {
   std::string layer = {};
-  Bytes bytes = {};           ///< Num_buffer(l): saved tensors that no earlier step reads
+  Bytes bytes = {};           ///< Num_buffer(l): saved bytes that this step is the first to read
   Duration processing = {};   ///< T_proc(l): time of its backward tasks
-  Duration swap = {};         ///< T_Swap(l-1): copies in for the next layer
+  Duration swap = {};         ///< T_Swap(l-1): time of copies in for the next layer
   Duration section = {};      ///< length of the step, equation (7)
-  double concurrency = 0;     ///< bytes in flight, equation (8)
+  double concurrency = 0;     ///< average bytes in flight, equation (8)
   double utilization = 0;     ///< processing / section, equation (9)
   double utilization_12 = 0;  ///< utilisation by equation (12)
-  Duration section_run = {};  ///< in the run: from its first task to the next layer's
+  Duration section_run = {};  ///< in the run: from the layer's first task to the next layer's
   double utilization_run = 0;
   double utilization_2 = 0;  ///< equation (2), with available_6
-  Bytes available_3 = {};    ///< Num_avail at the step's start, equation (3); < 0: missing
-  Bytes available_4 = {};
-  Bytes available_6 = {};
+  Bytes available_3 = {};    ///< (3): saved bytes near at its start (Num_avail); < 0: missing
+  Bytes available_4 = {};    ///< (4): the same, never below 0
+  Bytes available_6 = {};    ///< (6): the same, never above `capacity`
   Bytes available_run = {};  ///< in the run: bytes of whole saved tensors in GPU memory
 };
 
 /// OOC-Paleo's equations for one run, each beside the run's value.
 struct Equations {
   std::string unfit = {};                   ///< why the equations do not apply; empty: they do
-  std::optional<BytesPerSecond> far = {};   ///< FM_Th, host memory; unset: part of Conn_Th
-  std::optional<BytesPerSecond> near = {};  ///< NM_Th, GPU memory; unset: part of Conn_Th
+  std::optional<BytesPerSecond> far = {};   ///< FM_Th of host memory; unset: part of `connection`
+  std::optional<BytesPerSecond> near = {};  ///< NM_Th of GPU memory; unset: part of `connection`
   BytesPerSecond connection = {};           ///< Conn_Th: rate of the link, or of the whole path
   BytesPerSecond swap_in = {};              ///< Swap_in_Th of equation (5): slowest of the above
   std::string_view binds = {};              ///< slowest rate: "Conn_Th", "FM_Th" or "NM_Th"
@@ -210,10 +210,10 @@ struct Equations {
     std::string layer;
     Duration time;  ///< from the end of the forward pass
   };
-  std::optional<Caught> caught = {};      ///< (11): first layer with a late copy in; unset: none
+  std::optional<Caught> caught = {};      ///< (11): first layer whose data is late; unset: none
   std::optional<Caught> caught_run = {};  ///< the run's first such layer; unset: none
   double utilization = 1;                 ///< utilisation of backward by equation (9)
-  double utilization_12 = 1;              ///< by equation (12)
+  double utilization_12 = 1;              ///< the same by equation (12)
   double utilization_run = 1;
   PaperEstimate total = {};
   std::vector<EquationStep> steps = {};  ///< in the order of the backward pass
@@ -226,11 +226,11 @@ struct SequenceRates {
   /// FLOPs an iteration: 6 (4 in frozen layers) x multiply-accumulates of forward, without masked
   /// pairs of attention. Recomputation does not count.
   double model_flops = 0;
-  std::optional<FlopsPerSecond> peak = {};  ///< of a device, products' type; unset: not known
-  std::optional<double> mfu;                ///< model_flops / (time x peak of all devices)
+  std::optional<FlopsPerSecond> peak = {};  ///< a device's peak in the products' type; unset: none
+  std::optional<double> mfu;                ///< model_flops / (time x sum of peaks); unset: no peak
 };
 
-/// Copies and updates of model states in host memory. Bytes are per iteration.
+/// Copies and updates of model states. All numbers are of one device; copied bytes and times are per iteration.
 struct StateReport {
   struct Copied {
     std::string_view name;  ///< "weights", "gradients", "optimizer" or "activations"
@@ -239,11 +239,11 @@ struct StateReport {
   };
   std::array<Copied, 4> copied{};
   Bytes far_home;                   ///< bytes of model states in host memory
-  std::int64_t far_parameters = 0;  ///< parameters whose optimiser state is in host memory
-  std::int64_t far_updates = 0;     ///< updates that run in host memory
-  Duration far_busy;                ///< time of all updates in host memory
+  std::int64_t far_parameters = 0;  ///< number of parameters with optimiser states in host memory
+  std::int64_t far_updates = 0;     ///< number of updates that the host runs
+  Duration far_busy;                ///< time of updates, and of sums of gradients, on the host
   Duration near_updates;            ///< time of all updates on the device
-  BytesPerSecond far_rate{};        ///< memory traffic of updates in host memory; 0: no such update
+  BytesPerSecond far_rate{};        ///< bytes/s that updates on the host move; 0: no such update
   int threads = 0;                  ///< host threads of a process, if they limit `far_rate`; else 0
 };
 
@@ -270,10 +270,10 @@ struct RunReport : NetworkFacts {
   Duration compute_time;    ///< time of all tasks with the plan's algorithms, without reruns
   Duration reference_time;  ///< time of all tasks with the fastest algorithms, in one batch
   double slowdown = 0;      ///< iteration_time / reference_time
-  std::optional<Duration> lower_bound;
-  std::int64_t sub_batch = 1;  ///< samples of a micro-batch; the batch if there is only one
+  std::optional<Duration> lower_bound;  ///< unset: not computed, or a task does not fit alone
+  std::int64_t sub_batch = 1;  ///< a device's samples in a micro-batch, or in the uncut batch
   std::int64_t rounds = 1;
-  bool norms_by_round = false;  ///< batch norms use statistics of a micro-batch
+  bool norms_by_round = false;  ///< true: batch norms use the statistics of micro-batches
   std::string bound_class;      ///< for lower_bound, such as "schedules that only move tensors"
   Bytes peak_near;
   Bytes budget_near;
@@ -282,7 +282,7 @@ struct RunReport : NetworkFacts {
   bool keeps_gradients = false;  ///< true: gradients are static, though the framework frees them
   Bytes peak_far;
   std::optional<BytesByCategory> peak_near_by_category;  ///< unset: did not run, or Detail::kTotals
-  std::string peak_near_during;  ///< task that runs, or ran last, when GPU memory first peaks
+  std::string peak_near_during;  ///< task at, or last before, the first peak; empty: unknown
   std::optional<BytesByCategory> peak_far_by_category;
   Bytes to_far;
   Bytes to_near;
@@ -290,27 +290,27 @@ struct RunReport : NetworkFacts {
   Bytes inputs_to_near;  ///< part of to_near: network inputs
   double compute_utilization = 0;
   std::array<Duration, kStallCauses> stalls{};
-  /// Largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its
-  /// share of the iteration; "compute" and compute_utilization if no loss reaches 5 %. Removing it
-  /// need not help most: other losses together, or compute, may cost more.
+  /// Largest single loss (limit_name: "link to near memory", "slower algorithms", ...) and its share of the iteration;
+  /// "compute" and compute_utilization if no loss reaches 5 %. To remove that loss need not help most.
   std::string limited_by;
   double limited_share = 0;
-  std::optional<PaperEstimate> paper;  ///< unset: did not run, or the schedule has no closed form
-  std::string link_limited_by;  ///< limit of copies: "connection", "far memory", "near memory"
-  std::vector<WhatIf> what_if;
-  std::optional<SequenceRates> sequence;
+  std::optional<PaperEstimate> paper;  ///< unset: did not run, or no closed form applies
+  std::string link_limited_by;  ///< what limits copies: "connection", "far memory", "near memory"
+  std::vector<WhatIf> what_if;  ///< `predict`: runs of what_if(); else empty
+  std::optional<SequenceRates> sequence;               ///< unset: did not run, or no symbol seq
   std::optional<BytesByCategory> in_core_by_category;  ///< `predict`: set if GPU memory is short
-  bool in_words = false;                          ///< true: the table describes the plan in words
-  std::optional<StateReport> state;               ///< set if the job ran and model states move
+  bool in_words = false;  ///< true: the table describes the plan in words
+  /// Set if the job ran with states that move, are sharded or are updated within backward.
+  std::optional<StateReport> state;
   std::optional<std::vector<MovedTensor>> moved;  ///< `predict`: set if the job ran without paging
   std::optional<Equations> equations;             ///< `predict --equations`: set if the job ran
-  std::optional<MeasuredErrors> errors;  ///< errors of jobs of this kind; unset: no table at hand
-  std::vector<std::string> remarks;      ///< what to know about the prediction, for people
+  std::optional<MeasuredErrors> errors;  ///< errors of measured jobs of this kind; unset: no table
+  std::vector<std::string> remarks;      ///< notes for the user on the prediction
 };
 
 /// Returns bytes that suffice in the memory that is too small, or a lower bound if only runs can tell; unset: unknown.
 [[nodiscard]] std::optional<Bytes> needed_bytes(const OutOfMemory& oom);
-/// Returns the bytes missing: needed_bytes() less `there`; if that is unknown, the bytes that the blocked step lacks.
+/// Returns the bytes missing: needed_bytes() less `there`; if that is unknown or <= 0, what the blocked step lacks.
 [[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
 [[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
@@ -335,24 +335,23 @@ struct NetworkReport : NetworkFacts {
   std::int64_t backward_flops = 0;     ///< whole batch
   Bytes weight_copies;  ///< bytes of weight copies that backward reads; not in `saved`
   Bytes saved_inputs;   ///< part of `saved`: network inputs
-  std::optional<Duration> compute_time;  ///< sum of all tasks; unset without hardware
+  std::optional<Duration> compute_time;  ///< time of all tasks; unset without hardware
 };
 
-// Result of `compare` over several machines or links, as plain data: a comparison of schedules for
-// each, represented by its best row.
+// Result of `compare` over several machines or links, as plain data: for each, the reports of its schedules.
 
 /// Schedules compared on one machine with one link and one preset of model states.
 struct MachineRow {
   std::vector<RunReport> results;    ///< one a schedule, best first; never empty
-  std::string state = {};            ///< preset of model states, if several are compared
-  std::vector<std::string> remarks;  ///< about the machine, for people
+  std::string state = {};            ///< preset of model states, if compared; else empty
+  std::vector<std::string> remarks;  ///< notes for the user on the machine
 };
 
 struct MachinesReport {
   std::vector<MachineRow> rows;
 };
 
-/// Returns the fastest schedule that fits; if none fits, the first of the others (best_first()).
+/// Returns the report of the fastest run; if no schedule fits, the report that best_first() puts first.
 [[nodiscard]] inline const RunReport& best_of(const MachineRow& row) { return row.results.front(); }
 
 }  // namespace ooc

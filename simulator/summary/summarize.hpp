@@ -18,7 +18,7 @@
 
 namespace ooc {
 
-/// Extent of a report; each level includes the one before. Sweeps need totals only.
+/// Extent of a report; each level includes the one before. Sweeps use kTotals. kPeaks adds the peaks by category.
 enum class Detail { kTotals, kPeaks, kLayers };
 
 struct SummaryInput {
@@ -27,26 +27,26 @@ struct SummaryInput {
   const Iteration& about;                 ///< iteration of `plan`, `outcome` and `bounds`
   const PlanResult& plan;                 ///< plan, or OutOfMemory (CaseRun::verdict())
   const std::optional<Outcome>& outcome;  ///< unset if and only if `plan` is an OutOfMemory
-  Bytes in_core_peak;                     ///< bytes; see in_core_peak() below
+  Bytes in_core_peak;                     ///< in_core_peak() of `job`
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported
-  std::vector<std::string> assumed = {};               ///< assumed fields in use
+  std::vector<std::string> assumed = {};               ///< assumed fields of the profile in use
   ClosedForm closed_form = ClosedForm::kNone;          ///< the schedule's, for RunReport::paper
-  PaperChain* paper = nullptr;         ///< chain of this plan, for its next runs; null: none
-  std::optional<Bytes> peak_far = {};  ///< bytes of host memory; unset: to be computed
+  PaperChain* paper = nullptr;  ///< chain of this plan, kept for its next runs; null: not kept
+  std::optional<Bytes> peak_far = {};  ///< peak of host memory; unset: from Timeline::events
   Detail detail = Detail::kLayers;
 };
 
 [[nodiscard]] RunReport summarize(const SummaryInput& input);
-/// Updates the totals in a report that was made for this plan, after a run at other copy costs; the
-/// caller updates `report.inputs`. Returns the timeline; null: the job does not fit.
+/// Updates the totals in a report of the same plan after a run at other copy costs, but not its inputs. Returns the
+/// timeline; null: the job does not fit.
 const Timeline* summarize_run(const SummaryInput& input, RunReport& report);
 
 struct InspectionInput {
   const TrainingGraph& graph;
   RunInputs inputs = {};
-  const Iteration* job = nullptr;  ///< iteration with costs; null: no times
+  const Iteration* job = nullptr;  ///< the network's iteration, with costs; null: no times
   /// Sizes, used if `job` is null. Null: estimate_sizes() at the batch of `inputs`.
   const CostTable* sizes = nullptr;
   Accounting accounting = Accounting::kLiveness;
@@ -60,8 +60,7 @@ struct InspectionInput {
 /// smallest budget needed (unknown ones last). Equals keep their order.
 [[nodiscard]] std::vector<std::size_t> best_first(const std::vector<RunReport>& reports);
 
-// Peak of GPU memory if nothing moves, static bytes included, by accounting rule (docs/model.md,
-// 3). Reported as `in_core_peak_bytes`.
+// Peak of GPU memory if nothing moves, static bytes included (docs/model.md, 3); reported as `in_core_peak_bytes`.
 
 /// Returns the peak in bytes. Liveness and define-by-run: the largest sum over tasks of live tensors and the first
 /// algorithm's workspace. Rules without lifetimes: their footprint and the largest workspace.

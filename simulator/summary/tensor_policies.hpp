@@ -16,17 +16,16 @@ namespace ooc {
 struct TensorPolicy {
   TensorId tensor;
   TensorAction action = TensorAction::kKeep;
-  /// kSwap: last layer whose forward task ends before the copy out starts. Unset: no such layer, or a
-  /// network input, which the host has anyway.
+  /// kSwap: last layer whose forward task ends before the copy out starts. Unset: no such layer, or no copy out, as for
+  /// network inputs, which the host has anyway.
   std::optional<LayerId> out_after;
-  /// kSwap, kRecompute: layer during whose backward tasks the copy in or the rerun starts. Unset:
-  /// before backward begins.
+  /// kSwap, kRecompute: layer during whose backward tasks the copy in or the rerun starts. Unset: before backward.
   std::optional<LayerId> back_at;
 };
 
 struct TensorPolicies {
-  std::vector<TensorPolicy> needed;  ///< tensors that backward or a rerun task reads, by TensorId
-  std::vector<TensorId> left_out;    ///< tensors with copies that `needed` does not describe
+  std::vector<TensorPolicy> needed;  ///< tensors that backward or reruns read, sorted by TensorId
+  std::vector<TensorId> left_out;    ///< tensors that have copies which `needed` does not describe
 };
 
 /// Returns the plan's actions. Precondition: one device; no gradient accumulation, pages, compression or far model
@@ -34,8 +33,8 @@ struct TensorPolicies {
 [[nodiscard]] TensorPolicies tensor_policies(const Plan& plan, const TrainingGraph& graph,
                                              const Timeline& timeline);
 
-/// Returns all moves by the start of their copy out (or in, if none goes out). What devices sum goes out, what they
-/// gather comes in.
+/// Returns all moves, sorted by the start of the copy out, or of the copy in if there is no copy out. Sums of devices
+/// count as copies out, gathers as copies in.
 [[nodiscard]] std::vector<MovedTensor> moved_tensors(const Plan& plan, const TrainingGraph& graph,
                                                      const CostTable& costs,
                                                      const Timeline& timeline);

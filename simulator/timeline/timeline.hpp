@@ -1,6 +1,5 @@
-// Times of a run: one span for each step, and one cause for every nanosecond in which the compute
-// queue ran no task for the first time (docs/architecture.md, 3). Busy + stalls = iteration time,
-// exactly.
+// Times of a run: one span for each step, and one cause for every nanosecond in which the compute queue ran no task for
+// the first time (docs/architecture.md, 3). Busy + stalls = iteration time, exactly.
 #pragma once
 
 #include <array>
@@ -17,16 +16,16 @@
 namespace ooc {
 
 enum class StallCause : std::uint8_t {
-  kDependency,
-  kSwapIn,
-  kSwapOut,
-  kMemory,
-  kFault,
-  kRecompute,
-  kLaunch,
-  kUpdate,  ///< update in host memory, or the copy of its results
-  kHooks,   ///< the framework's hooks on weights hold the host up
-  kExchange,
+  kDependency,  ///< a step other than a copy ended last of those awaited
+  kSwapIn,      ///< a copy in ended last
+  kSwapOut,     ///< a copy out ended last, or freed the memory that was short
+  kMemory,      ///< memory was short, and a step other than a copy out freed it
+  kFault,       ///< copies for a page fault ran
+  kRecompute,   ///< a task ran again, or compressed or restored a tensor
+  kLaunch,      ///< the host had not issued the step yet, or pinned memory for a copy out
+  kUpdate,      ///< an update in host memory ran, or the copy of its results
+  kHooks,       ///< the framework's hooks on weights delayed the host
+  kExchange,    ///< sums or gathers between devices ran
 };
 inline constexpr std::size_t kStallCauses = 10;
 
@@ -47,7 +46,7 @@ struct Stall {
   Duration end;
 };
 
-/// Start of a step, or its end.
+/// Start of a step; with `ends` its end.
 struct StepEvent {
   StepId step;
   bool ends = false;
@@ -61,17 +60,17 @@ struct Timeline {
   Duration iteration_time;    ///< from the start of the first to the end of the last step
   Duration busy;              ///< time of tasks run for the first time
   std::array<Duration, kStallCauses> stall_totals{};  ///< by cause
-  Bytes peak_near;                 ///< largest use of GPU memory, static bytes included
+  Bytes peak_near;                 ///< peak of GPU memory in use, or reserved, with static bytes
   bool waited_for_memory = false;  ///< true: some step was ready before its blocks fitted
 };
 
-/// Returns events for steps known only by their times. Of one instant: ends of steps begun before, then by step.
+/// Returns all starts and ends by time. At one instant: ends of steps that started earlier, then the rest by step.
 [[nodiscard]] std::vector<StepEvent> events_of(const std::vector<Span>& spans);
 
 /// Stop of a run: no step is running, and none can start for lack of memory. Step 0 if the initial blocks do not fit.
 struct Blocked {
   StepId step;                   ///< first step that was ready
-  Bytes wanted;                  ///< bytes of the blocks that it takes
+  Bytes wanted;                  ///< bytes of the blocks that the step takes
   Bytes free;                    ///< free bytes
   Bytes largest_hole;            ///< largest contiguous free range
   std::vector<BlockId> holders;  ///< blocks in use, largest first
@@ -93,9 +92,9 @@ using Outcome = std::variant<Timeline, Blocked>;
 /// Idle time of the compute queue, ended by the start of `step`. Times in ns.
 struct Gap {
   const QueuedStep& step;
-  std::int64_t from = 0;    ///< end of the compute step before; 0 if none
-  std::int64_t ready = 0;   ///< instant: all waits are over, the host has issued the step
-  std::int64_t issued = 0;  ///< instant: the host has issued the step; 0 without issue times
+  std::int64_t from = 0;   ///< end of the compute step before; 0 if none
+  std::int64_t ready = 0;  ///< instant at which all waits are over and the host has issued the step
+  std::int64_t issued = 0;  ///< instant at which the host has issued the step; 0: no issue times
   std::int64_t hooks = 0;   ///< part of the time to issue the step: TaskAlternative::hooks
   std::int64_t start = 0;
   std::optional<StepId> releaser;  ///< step that freed memory; unset: no wait for memory
@@ -105,7 +104,7 @@ class StallRecorder {
  public:
   StallRecorder(const Plan& plan, Timeline& timeline) : plan_(plan), timeline_(timeline) {}
 
-  void gap(const Gap& gap);  ///< records the idle time, with one cause for each part
+  void gap(const Gap& gap);  ///< records the idle time in parts, each with one cause
   /// Records a rerun task. `before`: the next compute step; unset: none.
   void recompute(StepId step, std::optional<StepId> before, std::int64_t start, std::int64_t end);
   /// Records the time from the end of the last compute step to the end of the iteration.
@@ -114,8 +113,7 @@ class StallRecorder {
  private:
   void add(StallCause cause, std::optional<StepId> before, std::optional<StepId> culprit,
            std::int64_t start, std::int64_t end);
-  /// Returns the awaited step that ended last; of several, by the order of causes. Unset: none ended
-  /// after gap.from.
+  /// Returns the awaited step that ended last; of several, by the order of causes. Unset: none ended after gap.from.
   [[nodiscard]] std::optional<StepId> last_wait(const Gap& gap) const;
 
   const Plan& plan_;
