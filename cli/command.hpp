@@ -76,7 +76,7 @@ struct Positionals {
   std::string_view word_choices = {};
 };
 
-/// How a result is written and who is told: --format, --quiet and others.
+/// How a result is written, and whether remarks are printed: by --format, --quiet and others.
 struct ResultOptions {
   const Writer* writer = nullptr;
   WriteOptions write = {};
@@ -105,7 +105,7 @@ struct Arguments {
 
   std::vector<const Schedule*> schedules = {};  ///< of --schedule; default: see read_schedules()
   bool all_schedules = false;                   ///< true: `schedules` are all, not chosen by name
-  ResultOptions result = {};                    ///< set for commands with --format
+  ResultOptions result = {};                    ///< of commands with --format, except `sweep`
 
   /// Returns the values of a flag; empty: not given.
   [[nodiscard]] std::span<const std::string> values(std::string_view flag) const;

@@ -13,8 +13,8 @@ namespace ooc {
 /// Handles SIGINT, SIGTERM and SIGHUP unless ignored before; ignores SIGPIPE, so writes fail.
 void catch_interrupts();
 
-/// While an object lives, the first SIGINT, SIGTERM or SIGHUP only sets interrupted(). A second one more
-/// than 300 ms later ends the process, and so does a timer 450 ms after the first.
+/// While an object lives, the first SIGINT, SIGTERM or SIGHUP only sets interrupted(). A second
+/// one more than 300 ms later ends the process, and so does a timer 450 ms after the first.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -53,7 +53,7 @@ class JobFile {
   std::vector<Entry> entries_;
 };
 
-/// Returns the job of --job, or of the only argument if that is a job file; unset: no job. Throws SpecError if bad.
+/// Returns the job of --job, or of the only argument if a job file; unset: no job. Throws SpecError for a bad job.
 [[nodiscard]] std::optional<JobFile> find_job(const Arguments& arguments);
 
 /// Returns a command line as a job: keys, and values as JSON. Flags about output and options with a unit are left out.

@@ -24,8 +24,8 @@ struct KinetoTrace {
 /// True for a file that contains a JSON object, also within gzip.
 [[nodiscard]] bool is_kineto_trace(const std::string& path);
 
-/// Returns the calls. `ranges`: names of ranges that count as one call (of torch.profiler.record_function; with stacks
-/// also modules, named by class). Throws SpecError with byte offset if the file is not a trace.
+/// Returns the calls. `ranges`: names of ranges, each counted as one call: of torch.profiler.record_function and, in
+/// traces with stacks, of modules by their class. Throws SpecError with byte offset if the file is not a trace.
 [[nodiscard]] KinetoTrace read_kineto_trace(const std::string& path,
                                             const std::vector<std::string>& ranges);
 

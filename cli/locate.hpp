@@ -21,8 +21,8 @@ struct DataFile {
   std::string path;
 };
 
-/// Returns $OOC_PALEO_DATA, if set, then share/ooc-paleo beside an installed program, or the sources of a program in
-/// its build folder. The first that has a file counts. Throws SpecError if the variable names no folder.
+/// Returns the folders to search for data, in order: $OOC_PALEO_DATA, if set; then share/ooc-paleo beside an installed
+/// program, else the sources of a program in its build folder. Throws SpecError if the variable names no folder.
 [[nodiscard]] std::vector<std::string> data_folders();
 
 /// Returns the folders with architecture files.

@@ -67,7 +67,7 @@ class OutputFile {
   std::string path_;
   std::string target_;
   std::string temporary_;
-  std::optional<std::size_t> interrupt_slot_;
+  std::optional<std::size_t> interrupt_slot_;  ///< of remove_on_interrupt(); unset: not registered
   int descriptor_ = -1;
   std::string buffer_;
 };
@@ -76,7 +76,7 @@ class OutputFile {
 /// scripts/build-pages bundles it with its library (needs npm); the program finds it like other data.
 class Pictures {
  public:
-  /// Opens the file of the flag, if given. Throws SpecError, before any work, if charts are not built or it fails.
+  /// Opens the file of `flag`, if given. Throws SpecError before any work if charts are not built, or as OutputFile().
   explicit Pictures(const Arguments& arguments, std::string_view flag = flags::kReport);
 
   [[nodiscard]] bool wanted() const { return page_.has_value(); }

@@ -14,8 +14,8 @@ struct HelpWanted {
   std::string text;
 };
 
-/// Returns the parsed arguments. `command_line`: program, command, arguments. Throws SpecError for an
-/// unknown flag (naming the nearest known one), a missing or repeated value, and surplus arguments.
+/// Returns the parsed arguments. `command_line`: program, command, arguments. Throws SpecError for
+/// an unknown flag (naming the nearest), a missing or repeated value, and surplus arguments.
 [[nodiscard]] std::variant<Arguments, HelpWanted> parse_arguments(
     const Command& command, const std::vector<std::string>& command_line);
 

@@ -21,7 +21,7 @@ void remark_on(Remarks remarks, std::string_view file, std::string_view text);
 /// if `devices` (--devices) is 1.
 void remark_on_machine(Remarks remarks, const Machine& machine, int devices);
 
-/// Prints remark, training_remark() and stated_weights_remark() of the network. `but`: argument of training_remark().
+/// Prints Network::remark, training_remark() and stated_weights_remark(). `but`: argument of training_remark().
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but = {});
 

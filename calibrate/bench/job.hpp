@@ -51,7 +51,7 @@ struct Request {
   std::string group;  // one of kGroups
   Repeats repeats;
   double seconds = 0;                  // estimate of the request's duration
-  std::shared_ptr<const Plan> plan{};  // of a replay; else null
+  std::shared_ptr<const Plan> plan{};  // plan of a replay; null: another request
 
   std::string text() const;
 };

@@ -1,5 +1,5 @@
-// Device and host, for the `machine` record. Facts from the operating system (memory nodes, memory,
-// the PCIe link in /sys) are "unknown" if they cannot be read.
+// Device and host, for the `machine` record. The operating system tells of the host and of the PCIe
+// link (/proc, /sys). What of the link cannot be read is left out of the record.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ struct Options {
   std::string output;     // path of a file to append to; empty: standard output
   std::string resume;     // path of an earlier run's output, whose answers are not measured again
   double within_s = 1e9;  // seconds for everything; no request begins that would end later
-  double limit_s = 20;    // seconds for a request, added to its estimate
+  double limit_s = 20;    // seconds without output in a request, beside 4 x its estimate
   std::vector<std::shared_ptr<const Plan>> plans{};
 };
 

@@ -39,7 +39,7 @@ struct LinkExpectation {
 [[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
 
 /// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; the advice only if
-/// the rate is low. Other texts if the rate is impossibly high, and for links that expected_pcie() lacks.
+/// the rate is low. Other texts if the rate is impossibly high or expected_pcie() lacks the link.
 [[nodiscard]] std::string compare_with_expectation(int generation, int width,
                                                    BytesPerSecond measured);
 

@@ -29,7 +29,7 @@ inline constexpr double kOutlierShare = 0.05;
 [[nodiscard]] Summary summarize_times(const std::vector<double>& values);
 
 /// Returns the standard error of the median as a share of the median: 1.2533 * 1.4826 * MAD /
-/// sqrt(n) / median. Holds for normal noise, whose standard deviation is 1.4826 MAD.
+/// sqrt(n) / median; 0 for a median of 0. Holds for normal noise (standard deviation 1.4826 MAD).
 [[nodiscard]] double relative_median_error(const Summary& summary);
 
 }  // namespace ooc

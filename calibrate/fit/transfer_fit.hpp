@@ -60,7 +60,7 @@ struct LinePoint {
   double size = 0;   ///< bytes, or another unit
   double time = 0;   ///< ns
   double error = 0;  ///< standard error of the time / time
-  double share = 1;  ///< part of the time that the line is to give
+  double share = 1;  ///< part of the time that the line has to explain; 1: all
 };
 /// Returns the line with the least sum of weight ((latency + slope size) / time - share)^2; latency and slope >= 0.
 [[nodiscard]] FittedLine weighted_line(const std::vector<LinePoint>& points,
@@ -93,8 +93,8 @@ struct FaultFit {
   [[nodiscard]] double at(Bytes bytes) const;
 };
 
-/// Returns the fit. `ns_per_byte`: of a prefetch in the same direction. If faulting is faster, its own
-/// slope is used and a fault costs 0. Precondition: at least one point; times > 0.
+/// Returns the fit. `ns_per_byte`: of copies without faults. If faulting is faster, its own slope
+/// is used and a fault costs 0. Precondition: at least one point; times > 0.
 [[nodiscard]] FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte);
 
 }  // namespace ooc

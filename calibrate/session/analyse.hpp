@@ -54,8 +54,8 @@ struct LinkState {
 
 struct Calibration {
   std::vector<CopyFit> copies;
-  std::optional<FaultFit> faults;  ///< fit of copies to GPU memory on page faults
-  std::optional<DuplexShares> duplex;
+  std::optional<FaultFit> faults;      ///< fit of copies to GPU memory on page faults
+  std::optional<DuplexShares> duplex;  ///< unset: not measured
   std::vector<InterferenceFit> interference;
   std::vector<SharedRate> sustained;    ///< rates over 16 copies back to back, as nvbandwidth does
   std::vector<SharedRate> all_devices;  ///< rate of each device while all devices copy
@@ -65,7 +65,7 @@ struct Calibration {
   double host_rate_one = 0;  ///< rate of host memory, one thread
   std::vector<CostFit> costs;
   LaunchFit launch;
-  std::optional<LinkState> link;
+  std::optional<LinkState> link;  ///< unset: neither seen
 
   [[nodiscard]] const TransferFit* copy(std::string_view mode, std::string_view direction) const;
 };

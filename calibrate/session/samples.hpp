@@ -37,7 +37,7 @@ struct BenchRecord {
 };
 
 /// Calls `take` with each record of `text`. An unterminated last line, left by an interruption, is dropped. Throws
-/// SpecError with file and line for malformed lines, and unless the first record states a known version.
+/// SpecError with file and line for malformed lines, and unless the first record greets with a known version.
 void read_records(std::string_view text, const std::string& file,
                   const std::function<void(const BenchRecord&)>& take);
 
@@ -77,7 +77,7 @@ struct SampleSet {
   std::string effort;   ///< "quick" or "full"; may be empty
   std::string program;  ///< such as "ooc-paleo-gpu 0.2.0"
   std::string backend;  ///< "cuda", "stub" or "synthetic"
-  KeyValues machine;    ///< values of the `machine` record
+  KeyValues machine;    ///< values of the first `machine` record
   std::vector<SampleGroup> groups;
   ClockReadings clocks;
   std::size_t left_out = 0;  ///< number of requests for which the latest session lacked time

@@ -101,7 +101,7 @@ class Device {
   void add_stream(CUstream_st* stream) { streams_.push_back(stream); }
   void remove_stream(CUstream_st* stream);
 
-  // Returns a random factor around 1, spread by `noise`.
+  // Returns a random factor from 1 - noise to 1 + noise.
   double vary();
 
  private:

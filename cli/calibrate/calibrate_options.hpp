@@ -13,7 +13,7 @@ void check_calibration(const Arguments& arguments);
 
 /// Returns --date; unset: not given. Throws SpecError for a text that is not of the form 2025-01-31.
 [[nodiscard]] std::optional<std::string> date_option(const Arguments& arguments);
-/// Returns --within in seconds: no measurement begins that would end later. Unset: not given. Throws SpecError if bad.
+/// Returns --within in seconds: no measurement begins that would end later; unset: not given. Throws unless above 0 s.
 [[nodiscard]] std::optional<double> within_s_of(const Arguments& arguments);
 
 /// Returns --device as 1 to 3 digits, default "0"; throws SpecError for other texts.

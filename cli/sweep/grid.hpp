@@ -6,7 +6,7 @@
 
 namespace ooc {
 
-/// Returns the lists of all axes. Throws SpecError for missing, repeated or too many values.
+/// Returns the lists of all axes. Throws SpecError for missing, too many, or repeated values.
 [[nodiscard]] SweepLists sweep_lists(const Arguments& arguments);
 
 /// Loads the files of the grid. Throws SpecError for a file given twice, and for an error that all

@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// What the text after the rows is made from.
+/// Argument of SweepFormat::end, which returns the text after the rows.
 struct SweepEnd {
   const SweepGrid& grid;
   const SweepInputs& inputs;
@@ -29,7 +29,7 @@ struct SweepFormat {
 /// Returns the format "csv", "json", "jsonl" or "sqlite"; null: unknown.
 [[nodiscard]] const SweepFormat* find_sweep_format(std::string_view name);
 
-/// Returns a table of at most `most` knees: slowest links within 1 % and 5 % of computing alone, a row a job.
+/// Returns a table of `most` knees at most: slowest links within 1 % and 5 % of computing alone.
 [[nodiscard]] std::string knee_table(const SweepEnd& end, std::size_t most, const Look& look);
 
 }  // namespace ooc

@@ -18,7 +18,7 @@ namespace ooc {
 /// Result of a row's job. Numbers are by name of a field; NaN: unknown; yes is 1, no is 0.
 struct JobResult {
   std::map<std::string, double> numbers = {};
-  std::map<std::string, double> of_layers = {};  ///< by name such as "backward_ns of conv1"
+  std::map<std::string, double> of_layers = {};  ///< layers' numbers: "backward_ns of conv1"
   std::string note = {};                         ///< reason why numbers are unknown; empty: none
   std::string job_kind = {};  ///< of a prediction: kind in the table of errors; else empty
 };
@@ -43,7 +43,7 @@ class RowRunner {
  private:
   /// Returns the time in core of the part of the iteration that was measured: enough memory, fastest algorithms.
   [[nodiscard]] Answer time(const Asked& asked, const SpecView& place);
-  /// Returns the options for networks measured with the kernels of `stack`.
+  /// Returns the options of jobs whose networks were measured with the software `stack`.
   [[nodiscard]] const CaseOptions& options_under(
       const std::shared_ptr<const MeasuredSoftware>& stack, const SpecView& place);
   [[nodiscard]] const JobResult& kept(const std::string& line, const SpecView& place,

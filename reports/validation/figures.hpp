@@ -52,8 +52,8 @@ struct Figure {
   /// Second job; unset: none. The figure is `asked` / `against`, or with is_difference `asked` - `against`.
   std::optional<Asked> against = {};
   bool is_difference = false;
-  std::optional<double> published = {};
-  bool is_truth = false;  ///< the figure is yes (1) or no (0)
+  std::optional<double> published = {};  ///< unset: none, only limits
+  bool is_truth = false;                 ///< the figure is yes (1) or no (0)
   std::string unit = {};  ///< "GB", "images/s"; "% more", "% less": distance of a ratio from 1
   std::optional<double> tolerance = {};  ///< limit of |predicted / published - 1|; unset: none
   std::optional<double> low = {};        ///< lower limit, itself allowed; unset: none
@@ -79,7 +79,7 @@ struct FigureFile {
   std::string title;
   std::string source;
   std::string conditions = {};
-  std::string axis = {};  ///< for pictures: meaning and unit of Figure::at; empty: no series
+  std::string axis = {};  ///< for pictures: meaning and unit of Figure::at; empty: not stated
   std::vector<LeftOut> left_out = {};
   std::vector<Figure> rows = {};
   bool networks = false;  ///< true for a set of measured networks, whose rows have no verdict
@@ -94,8 +94,8 @@ struct FigureFile {
                                       const std::optional<std::string>& framework = {});
 
 enum class Verdict {
-  kHolds,
-  kFails,
+  kHolds,       ///< within all limits
+  kFails,       ///< beyond a limit, or unknown
   kKnown,       ///< fails, with a reason in the row
   kUnexpected,  ///< holds, though the row gives a reason to fail
   kReported,    ///< no limits are given

@@ -41,7 +41,7 @@ struct ErrorLine {
 [[nodiscard]] std::vector<ErrorLine> by_group(const ValidationReport& report);
 /// Returns lines by kind of job, sorted: predicted iteration times and ratios. A time counts with and without machine.
 [[nodiscard]] std::vector<ErrorLine> by_job_kind(const ValidationReport& report);
-/// Returns a line for each file of published figures, or for each file and FigureKind of measured networks.
+/// Returns a line for each file: of published figures or, with `networks`, of measured networks.
 [[nodiscard]] std::vector<ErrorLine> by_file(const ValidationReport& report, bool networks);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
-// Timeline as a Chrome trace (JSON) for ui.perfetto.dev or chrome://tracing: a track for each queue, stalls with
-// causes, GPU memory over time, and arrows from each copy to the steps that wait for it.
+// Timeline as a Chrome trace (JSON) for ui.perfetto.dev or chrome://tracing: a track a queue, stalls with causes,
+// memory over time, and arrows from copies in to tasks that wait for them and from tasks to copies out of results.
 #pragma once
 
 #include <functional>
@@ -29,15 +29,15 @@ struct TraceInput {
   const Timeline* measured = nullptr;
 };
 
-/// Writes the trace piece by piece, so memory use does not grow with the number of steps.
+/// Writes the trace piece by piece: no text of the whole is kept. Precondition: Timeline::events are recorded.
 void write_trace(const TraceInput& input, const TextSink& sink);
 
 // GPU memory of a run for PyTorch's memory viewer (pytorch.org/memory_viz): a pickle in the form of
 // torch.cuda.memory._snapshot().
 
-/// Returns the pickle. Each block is allocated when its step starts and freed when its last reader
-/// ends; one segment. Addresses are ours: the lowest free ones. A frame names the tensor
-/// or the task; categories are those of torch.profiler's memory timeline. Times are microseconds.
+/// Returns the pickle. Each block is allocated when its step starts and freed when its last releaser ends
+/// (Timeline::events, which must be recorded); one segment. Addresses are ours: the lowest free. A frame names the
+/// tensor or the task; categories are those of torch.profiler's memory timeline. Times are microseconds.
 [[nodiscard]] std::string memory_snapshot(const TraceInput& input);
 
 // Plan for other software: action on each tensor between forward and backward, by name
@@ -57,7 +57,7 @@ struct PolicyInput {
 // Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
 // text, so that 20,000 steps fit a small page.
 
-/// Returns JSON of steps, stalls and GPU memory, without a final newline.
+/// Returns JSON of steps, stalls and GPU memory (Timeline::events), without a final newline.
 [[nodiscard]] std::string timeline_data(const TraceInput& input);
 
 }  // namespace ooc

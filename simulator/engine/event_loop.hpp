@@ -36,7 +36,7 @@ namespace ooc::event_loop {
 /// State of a run that is stuck: no step is running, and no queue's next step (its head) can start.
 struct StoppedRun {
   const Plan& plan;
-  const QueuedStep& head;  ///< of the heads that wait for memory the first that was ready
+  const QueuedStep& head;  ///< head that waits for memory; of several the first that was ready
   std::int64_t free = 0;   ///< free bytes of GPU memory
   std::int64_t largest_hole = 0;
   std::span<const std::int32_t> done;  ///< by queue_index: number of steps that have ended

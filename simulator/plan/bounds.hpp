@@ -35,8 +35,8 @@ struct Cut {
   TaskId task;
   Bytes in;   ///< fewest absent bytes; all are copied in after the task
   Bytes out;  ///< part of `in` copied out before the task; host memory has the rest (inputs)
-  Duration defined_from;   ///< compute time up to the earliest end of a writer of such tensors
-  Duration compute_after;  ///< compute time from the latest next use of such tensors on
+  Duration defined_from;   ///< compute time before the first tensor that may be absent is written
+  Duration compute_after;  ///< compute time from the latest next use of an absent tensor to the end
 };
 
 /// Copies that a budget forces, whatever the link. Sweeps fill one object again and again, without allocation.

@@ -17,8 +17,8 @@ struct MixedBounds {
 };
 
 enum class MixedEffort {
-  kDivisible,
-  kWhole,  ///< also bound B, at the tasks with the highest bound A; takes tens of ms
+  kDivisible,  ///< only bound A
+  kWhole,      ///< also bound B, at the tasks with the highest bound A; takes tens of ms
 };
 
 /// Returns the bounds for plans with any algorithms. `budget`: GPU memory, static bytes included.

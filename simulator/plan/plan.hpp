@@ -20,9 +20,9 @@
 namespace ooc {
 
 enum class StepKind : std::uint8_t {
-  kCompute,
-  kToFar,
-  kToNear,
+  kCompute,     ///< task run by the GPU
+  kToFar,       ///< copy to host memory
+  kToNear,      ///< copy to GPU memory
   kFarCompute,  ///< task run by the host's processor; takes no GPU memory
 };
 
@@ -93,7 +93,7 @@ struct Plan : PlanHeader {
   Csr<StepId, StepId> waits;            ///< by step: steps that must end before it starts
   Csr<StepId, BlockId> acquires;        ///< by step: blocks taken at its start
   Csr<BlockId, StepId> releasers;       ///< by block: steps whose last end frees the block
-  Csr<StepId, BlockId> releases;        ///< by step: transpose of `releasers`
+  Csr<StepId, BlockId> releases;        ///< by step: blocks that it is a releaser of
   std::vector<BlockId> initial_blocks;  ///< in GPU memory before any step (network inputs)
   ByQueue<std::vector<StepId>> queues;  ///< steps in queue order
 

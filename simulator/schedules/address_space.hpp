@@ -54,10 +54,10 @@ class AddressSpace {
   /// Returns the smallest hole of at least `bytes`; unset: none.
   [[nodiscard]] std::optional<SegmentId> find_hole(Bytes bytes) const;
   enum class Side : std::uint8_t { kLow, kHigh };
-  /// Returns a new block at the `side` end of the hole. Precondition: the hole is large enough, bytes > 0.
+  /// Returns a new block at one end of the hole. Precondition: the hole is large enough, bytes > 0.
   SegmentId take(SegmentId hole, Bytes bytes, Segment::Holds holds, TensorId tensor,
                  Side side = Side::kLow);
-  /// Frees a block whose last users ended at `since`. Returns the hole, joined with neighbouring holes.
+  /// Frees a block whose last users ended at `since`. Returns the hole, joined with adjacent holes.
   SegmentId free(SegmentId block, const Since& since);
   [[nodiscard]] Bytes free_bytes() const { return free_bytes_; }
 

@@ -70,10 +70,10 @@ class MixDecoder {
   const MixFacts& facts_;
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
-  std::vector<char> repeated_;  ///< by gap: true if an earlier one has the same idle_of_gap_
+  std::vector<char> repeated_;  ///< by gap: true if an earlier gap has the same idle_of_gap_
   std::vector<std::uint8_t> algorithm_;  ///< by position: index in its task's MixFacts::algorithms
   // Scratch memory of list().
-  std::vector<std::uint32_t> current_;    ///< by tensor: its residency interval (RunList::stays)
+  std::vector<std::uint32_t> current_;    ///< by tensor: its interval in RunList::stays, if any
   std::vector<std::uint32_t> passing_;    ///< by tensor: its interval in the current reruns, if any
   std::vector<std::uint32_t> use_;        ///< by tensor: number of its uses so far
   std::vector<std::uint32_t> wanted_by_;  ///< by piece: last task for which it was rerun, if any

@@ -72,7 +72,7 @@ inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::ma
 struct MixFacts {
   /// Gaps to include in `idle`. Late gaps are always included.
   enum class Idle {
-    kAll,
+    kAll,         ///< all gaps
     kWorthwhile,  ///< all but gaps of 1 or 2 tasks that are shorter than half a copy in
     kSaved,       ///< only gaps between forward and backward
   };
@@ -135,7 +135,7 @@ struct Decisions {
   bool made_again_stays = false;
   /// True: copies in for one reader begin no earlier than the previous reader of tensors copied in starts.
   bool one_ahead = false;
-  /// Bytes of GPU memory left free as a margin for a caching allocator.
+  /// Bytes of GPU memory left free, for allocators that cannot use every byte.
   std::int64_t unused = 0;
 };
 

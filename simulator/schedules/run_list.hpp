@@ -38,7 +38,7 @@ struct StayGap {
 };
 
 struct RunList {
-  std::vector<TaskRun> runs;      ///< by position
+  std::vector<TaskRun> runs;      ///< by position: what runs there
   std::vector<TensorStay> stays;  ///< sorted by first position; those of network inputs first
   std::vector<StayGap> gaps;      ///< sorted by end; gaps of one interval are disjoint
   std::size_t forward_runs = 0;   ///< number of runs before backward
@@ -69,7 +69,7 @@ enum class SegmentUse : std::uint8_t {
 /// position `may_return_after`. Network inputs are dropped without a copy.
 struct GapMove {
   std::size_t gap = 0;               ///< index in RunList::gaps
-  std::size_t may_return_after = 0;  ///< position
+  std::size_t may_return_after = 0;  ///< position after which the tensor may return
 };
 
 /// Returns the plan of the runs and moves, with waits as in build_task_plan (task_plan.hpp). `moves`: by

@@ -1,6 +1,6 @@
-// Plans without barriers: tasks in order; each moved tensor goes out once, after its last writer, and
-// returns once, or once for each reader. A step waits only for data, memory and its queue. Without
-// moves this is in-core's plan.
+// Plans without barriers: tasks in order; each moved tensor goes out once, after its last writer,
+// and returns once, or once for each reader. A step waits only for data, memory and its queue.
+// Without moves this is in-core's plan.
 #pragma once
 
 #include <optional>
