@@ -24,7 +24,7 @@ struct CaseRun : PlannedIteration {
   std::optional<PlanResult> far_overflow = {};
   /// Result of simulating the plan; unset: no plan, not simulated, or host memory overflows.
   std::optional<Outcome> outcome = {};
-  std::optional<LowerBounds> bounds = {};  ///< unset: not asked for, or no plan
+  std::optional<LowerBounds> bounds = {};  ///< unset: not asked for, or none is known
   /// True: `bounds` hold for schedules that move or recompute. False: for fewer or for all, see RunReport::bound_class.
   bool bounds_recomputing = false;
   std::optional<Bytes> peak_far = {};  ///< one device's peak of host memory; unset: did not run
