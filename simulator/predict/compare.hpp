@@ -17,8 +17,7 @@ struct Comparison {
   /// Trait::kSubBatches or if one that moves nothing does not fit. It is missing if in-core fits without accumulation,
   /// with --sub-batch or --accumulate, for a batch of 1, if model states move, and with is_footprint() accountings.
   std::vector<RunReport> rows;
-  std::vector<std::string>
-      left_out;  ///< message if the row of in-core has too many tasks; else empty
+  std::vector<std::string> left_out;  ///< message if in-core's row has too many tasks; else empty
 };
 
 [[nodiscard]] Comparison compare(const Case& which, std::span<const Schedule* const> chosen);
