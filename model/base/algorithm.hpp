@@ -11,7 +11,7 @@
 namespace ooc {
 
 enum class Algorithm : std::uint8_t {
-  kDefault,  ///< a task's only algorithm, or a measurement without a name
+  kDefault,  ///< only algorithm of a task, or a measurement without a name
   kImplicitGemm,
   kImplicitPrecompGemm,
   kGemm,

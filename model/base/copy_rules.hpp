@@ -10,30 +10,29 @@ namespace ooc {
 
 enum class CopyStreams {
   kOverlap,    ///< a copy waits only for the data and memory that it needs
-  kFramework,  ///< a copy also waits for the compute step before it
-  kSerialIn,   ///< as kFramework, and a copy in is issued right before the task that reads it
-  kSerial,     ///< as kSerialIn, and the next task waits for all copies issued before it
+  kFramework,  ///< a copy also waits for the compute step issued before it
+  kSerialIn,   ///< as kFramework, and a copy in is issued right before the first task that reads it
+  kSerial,     ///< as kSerialIn, and each task waits for all copies issued before it
 };
 
 struct CopyRules {
   CopyStreams streams = CopyStreams::kOverlap;
-  Duration pinned_cost = {};  ///< host time to pin memory for each copy out; 0: it is pinned
+  Duration pinned_cost = {};  ///< host time to pin memory for each copy out; 0: pinned before
   /// Number of copies out that may be unfinished when the next task starts; 0: any number.
   std::int64_t outs_in_flight = 0;
-  bool far_powers_of_two = false;  ///< blocks of host memory are rounded up to a power of two
-  /// True: a tensor is copied once for each operation that saved it, with saved weights (CostTable::copied_bytes).
+  bool far_powers_of_two = false;  ///< true: blocks of host memory are rounded up to powers of two
+  /// True: a tensor is copied once for each layer whose backward reads it, with the layer's weights unless cast.
   bool each_save = false;
 };
 
-// Share of its rate that each direction of a link keeps while both directions move bytes. PCIe to
-// an A100 needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
-
+/// Share of its rate that each direction of a link keeps while both directions move bytes. PCIe to
+/// an A100 needs two numbers: from the GPU nearly the whole rate remains, to the GPU half of it.
 struct Duplex {
   Ratio to_near = kOne;
   Ratio to_far = kOne;
 
   constexpr Duplex() = default;
-  /// Both directions keep `both`. Implicit, so that a ratio can stand for a duplex.
+  /// Both directions keep the share `both`. Implicit, so that a ratio can stand for a duplex.
   constexpr Duplex(Ratio both) : to_near(both), to_far(both) {}
   constexpr Duplex(Ratio near, Ratio far) : to_near(near), to_far(far) {}
 
@@ -44,20 +43,21 @@ struct Duplex {
   friend constexpr bool operator==(const Duplex&, const Duplex&) = default;
 };
 
-/// How long software holds units: layers whose weights it gathers from other devices, or copies in, together.
+/// Rule for how long a unit's weights and gradients stay in GPU memory. A unit: layers whose weights are gathered from
+/// other devices, or copied in, together.
 enum class Sharding : std::uint8_t {
-  kByUse,  ///< weights while their unit is used, gradients until they have left
-  /// PyTorch's FullyShardedDataParallel. All layers outside blocks are one unit, whole from forward to the end of
-  /// backward. A unit's gradients are copied into one piece; shards that leave for host memory stay near to the end of
-  /// backward. Backward gathers one unit further ahead than forward.
+  kByUse,  ///< weights while a layer of the unit runs, gradients until their copy out has ended
+  /// PyTorch's FullyShardedDataParallel. All layers outside blocks are one unit, whose weights stay from forward to the
+  /// end of backward. A unit's gradients are copied into one buffer; shards of gradients that leave for host memory
+  /// stay in GPU memory to the end of backward. Backward gathers one unit further ahead than forward.
   kFsdp1,
 };
 
-/// Lifetime of weight gradients in host memory, by the software (docs/model.md, 10).
+/// Lifetime of weight gradients in host memory (docs/model.md, 10).
 enum class FarGradients : std::uint8_t {
   kFreed,      ///< freed after their update
-  kHeld,       ///< held to the end of the iteration
-  kAllocated,  ///< in permanent buffers; those of single micro-batches are freed once added up
+  kHeld,       ///< freed at the end of the iteration
+  kAllocated,  ///< never freed; gradients of single micro-batches are freed once added to the sum
 };
 
 }  // namespace ooc

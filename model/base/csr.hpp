@@ -18,7 +18,7 @@ class Csr {
   /// Builds `rows` lists from (row, item) pairs. Items of a row keep the order of their pairs.
   Csr(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) { assign(rows, pairs); }
 
-  /// Replaces all lists and reuses their memory.
+  /// Replaces all lists, as the constructor builds them, and reuses their memory.
   void assign(std::size_t rows, std::span<const std::pair<Row, Item>> pairs) {
     // Counts stand two places ahead, so that after summing begin_[row + 1] is where row's next item
     // goes, and after placing all items it is where row ends: no second array.
@@ -30,13 +30,13 @@ class Csr {
     begin_.pop_back();
   }
 
-  /// Returns the transpose, of `items` rows: row i lists the rows that hold item i, ascending.
+  /// Returns the transpose, of `items` rows: row i lists the rows of this table that hold item i.
   [[nodiscard]] Csr<Item, Row> transposed(std::size_t items) const {
     Csr<Item, Row> result;
     transpose_into(result, items);
     return result;
   }
-  /// Writes the transpose into `result`, whose memory is reused.
+  /// Writes transposed(items) into `result` and reuses the memory of `result`.
   void transpose_into(Csr<Item, Row>& result, std::size_t items) const {
     result.begin_.assign(items + 2, 0);
     result.items_.resize(items_.size());

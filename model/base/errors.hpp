@@ -16,13 +16,13 @@ namespace ooc {
 class SpecError : public std::runtime_error {
  public:
   struct Parts {
-    std::string file = {};   ///< path as the user gave it; empty for a flag
-    std::string place = {};  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory")
+    std::string file = {};   ///< path as the user gave it; empty: the error is in a flag
+    std::string place = {};  ///< JSON pointer ("/layers/4/kernel") or flag ("--memory"); or empty
     std::string found = {};
     std::string expected = {};
-    std::string hint = {};  ///< optional, such as "line 12, column 3" or "did you mean ...?"
-    /// True if `found` and `expected` are clauses about the place: "cannot be combined with
-    /// --devices 2", "use one device".
+    std::string hint = {};  ///< such as "line 12, column 3" or "did you mean ...?"; empty: none
+    /// True: what() is "place found; expected", where `found` is a clause such as "cannot be combined with
+    /// --devices 2" and `expected` a remedy such as "use one device".
     bool is_sentence = false;
   };
   explicit SpecError(Parts parts);
@@ -32,7 +32,8 @@ class SpecError : public std::runtime_error {
   Parts parts_;
 };
 
-/// Returns `text` in double quotes for messages, control characters escaped, cut after 80 bytes.
+/// Returns `text` in double quotes for messages, with control characters, quotes and backslashes
+/// escaped. Beyond 80 bytes "..." stands for the rest.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
 /// Throws SpecError: "--memory: found \"16\", expected a size with a unit (hint)".
@@ -48,15 +49,15 @@ class SpecError : public std::runtime_error {
 [[noreturn]] void unknown_word(std::string_view option, std::string_view word,
                                const std::vector<std::string>& known);
 
-/// Returns the entry of `known` nearest to `word` by edit distance; unset if none is near enough to suggest.
+/// Returns the entry of `known` nearest to `word`; unset if none is within max(1, a third of the letters) edits.
 [[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
                                                       const std::vector<std::string>& known);
-/// Returns "did you mean A, B or C?" with the entries of `known` that begin with `word`; else those
-/// that contain it; else the nearest. Empty if no entry is near.
+/// Returns "did you mean A, B or C?" with up to 6 entries of `known`: those that begin with `word`; else those that
+/// contain `word`, if of 3 letters or more; else nearest_word(). Empty: no such entry.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& known);
 
-/// A bug in our code: exit status 70.
+/// Error for a bug in this program. main ends with exit status 70.
 class InternalError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -74,7 +75,7 @@ class InternalError : public std::logic_error {
 
 namespace ooc {
 
-/// Returns the text of an enumerator. `texts`: one for each enumerator, in order; else InternalError.
+/// Returns the text of an enumerator. `texts`: by enumerator. Throws InternalError if `value` has no text.
 template <class Enum, std::size_t kCount>
 [[nodiscard]] constexpr std::string_view text_at(const std::string_view (&texts)[kCount],
                                                  Enum value) {

@@ -31,8 +31,8 @@ enum class JsonLayout {
 
 class JsonWriter {
  public:
-  /// Appends to `out`. `open`: brackets still open in `out`, such as "{[". With `open` a second
-  /// writer continues a text that another writer began.
+  /// Appends to `out`. `open`: brackets open in `out`, outermost first, such as "{[", for a text that another writer
+  /// began; the innermost bracket has a value already. Empty: a new text.
   explicit JsonWriter(std::string& out, JsonLayout layout = JsonLayout::kIndented,
                       std::string_view open = {});
 
@@ -43,19 +43,18 @@ class JsonWriter {
   /// Closes the innermost open object or list.
   JsonWriter& end();
   JsonWriter& key(std::string_view text);
-  /// Breaks the line before the next value or closing bracket, and indents by `indent` blanks.
+  /// Breaks the line before the next value, key or closing bracket, and indents it by `indent` blanks.
   JsonWriter& line(std::size_t indent);
 
-  /// Writes texts, numbers, quantities (as their counts; an infinite rate as "inf"), nullptr,
-  /// optional values, or lists of these. A double becomes the shortest text that reads back equal;
-  /// infinite, NaN and unset become null.
+  /// Writes texts, numbers, quantities (as their counts; an infinite rate as "inf"), nullptr, optional values, or
+  /// lists of these. A double becomes the shortest text that reads back equal; infinite, NaN and unset become null.
   template <class Value>
   JsonWriter& value(const Value& value);
   template <class Value>
   JsonWriter& member(std::string_view its_key, const Value& its_value) {
     return key(its_key).value(its_value);
   }
-  /// Writes an object, whose members `put(value)` writes; null if unset.
+  /// Writes an object, whose members put(*value) writes; null if `value` is unset.
   template <class Value, class Put>
   JsonWriter& object(std::string_view its_key, const std::optional<Value>& value, Put put);
   /// Writes a list of objects; `put(row)` writes the members of one.
@@ -72,10 +71,10 @@ class JsonWriter {
 
   std::string& out_;
   JsonLayout layout_;
-  std::string open_;  ///< brackets still open, outermost first
-  std::optional<std::size_t> indent_;
-  bool is_first_ = true;  ///< no value yet in the innermost bracket
-  bool after_key_ = false;
+  std::string open_;                   ///< brackets still open, outermost first
+  std::optional<std::size_t> indent_;  ///< blanks after the line break to come; unset: no break
+  bool is_first_ = true;               ///< true: no value yet in the innermost bracket
+  bool after_key_ = false;             ///< true: a key was written, and its value comes next
 };
 
 template <class Value>

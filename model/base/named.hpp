@@ -1,5 +1,5 @@
-// Tables of named entries: lists their names, or finds the entry with a name. Entries have a member `name`, are
-// pointers to such, or are pairs of a name and a value; otherwise a function gives the name.
+// Functions for tables of named entries: list the names, find the entry with a name. An entry has a member `name`, is a
+// pointer to an object with one, or is a pair of name and value; for others a function gives the name.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct NameOf {
   }
 };
 
-/// Returns `first`, followed by the names of `table` in its order.
+/// Returns the names in `first`, followed by the names of the entries of `table` in its order.
 template <class Table, class Name = NameOf>
 [[nodiscard]] std::vector<std::string> names_of(const Table& table, Name name = {},
                                                 std::vector<std::string> first = {}) {
@@ -37,7 +37,7 @@ template <class Table, class Name = NameOf>
   return first;
 }
 
-/// Returns the entry called `wanted`; null if there is none.
+/// Returns a pointer to the first entry called `wanted`; null if there is none.
 template <class Table, class Name = NameOf>
 [[nodiscard]] constexpr auto find_named(Table&& table, std::string_view wanted, Name name = {})
     -> decltype(pointer_to(*std::begin(table))) {

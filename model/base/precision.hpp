@@ -1,5 +1,5 @@
-// Mixed precision as in training software: one name for the element sizes of a run. The table below
-// is the only place with the sizes; docs/model.md, 3 gives the source of every cell.
+// Mixed precision as in training software: one name for the element sizes of a run. kPrecisions is
+// the only place with the sizes; docs/model.md, 3 gives the source of every cell.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ inline constexpr std::array<DtypeInfo, 6> kDtypes{{{Dtype::kFloat64, "float64", 
                                                    {Dtype::kBfloat16, "bfloat16", 2},
                                                    {Dtype::kFloat8, "float8", 1}}};
 
-/// Types for whole networks. float8 is missing: only matrix products run in it.
+/// Types for whole networks. float8 is left out, since only matrix products run in float8.
 inline constexpr std::array<DtypeInfo, 5> kNetworkDtypes{
     {kDtypes[0], kDtypes[1], kDtypes[2], kDtypes[3], kDtypes[4]}};
 
@@ -58,29 +58,29 @@ enum class Precision {
 enum class WeightCopies {
   kNone,
   kSaved,     ///< a copy for each layer, from its forward task until its last use
-  kPerGroup,  ///< one for all layers of a block; freed after forward and made again for backward
+  kPerGroup,  ///< one copy for all layers of a block; freed after forward, made again for backward
 };
 
 struct PrecisionInfo {
   Precision precision = Precision::kFp32;
   std::string_view name = {};
   Dtype dtype = Dtype::kFloat32;     ///< Network::dtype: type of the results of matrix products
-  Dtype products = Dtype::kFloat32;  ///< type in which matrix products run, at its peak rate
+  Dtype products = Dtype::kFloat32;  ///< type whose peak rate matrix products run at
   // Bytes of an element, by class of data:
   std::int64_t activation = 4;    ///< inputs and outputs of matrix products
   std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, residual sums
-  std::int64_t linear_saved = 4;  ///< input that a linear layer saves for backward
-  std::int64_t input = 4;         ///< inputs of the network; indices into embeddings have 8
-  // Bytes of a parameter: weight, copy for products, gradient, master copy for updates; 0: none.
+  std::int64_t linear_saved = 4;  ///< inputs of linear layers, as saved for backward
+  std::int64_t input = 4;         ///< inputs of the network; indices into embeddings have 8 bytes
+  // Bytes of a parameter: weight, copy for products (WeightCopies), gradient, master copy that updates read; 0: none.
   std::int64_t weight = 4;
   std::int64_t copy = 0;
   std::int64_t gradient = 4;
   std::int64_t master = 0;
   WeightCopies copies = WeightCopies::kNone;
-  bool halves_state = false;  ///< true: states of momentum and adam have 16 bits
-  bool unscales = false;      ///< loss scaling: one more pass over gradients before the update
+  bool halves_state = false;  ///< true: a state of momentum or adam has 2 bytes; false: 4
+  bool unscales = false;      ///< true (loss scaling): updates read and write gradients once more
 
-  /// True if each layer kind chooses its own type, as under torch.autocast.
+  /// True if the type depends on the kind of layer, as under torch.autocast.
   [[nodiscard]] constexpr bool autocasts() const { return wide != activation; }
 };
 
@@ -112,13 +112,14 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
   return info != nullptr ? std::optional(info->precision) : std::nullopt;
 }
 
-enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };  ///< kAdam8: states of 8 bits
+/// Optimisers. kAdam8: Adam with states of 8 bits, and float32 scales.
+enum class Optimizer { kSgd, kMomentum, kAdam, kAdam8, kAdafactor };
 
 inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, Optimizer::kAdam,
                                         Optimizer::kAdam8, Optimizer::kAdafactor};
 
-/// Implementation of Adam: one fused kernel; PyTorch's foreach, a kernel for each operation over all parameters, with a
-/// temporary number for each of them; or its loop, which does the same for one parameter tensor after the other.
+/// Implementation of Adam: one fused kernel; PyTorch's foreach, one kernel per operation for all parameters, with a
+/// temporary number per parameter; or PyTorch's loop, one kernel per operation for each parameter tensor in turn.
 enum class AdamKernels { kFused, kForeach, kLoop };
 [[nodiscard]] constexpr std::string_view adam_kernels_name(AdamKernels kernels) {
   constexpr std::array<std::string_view, 3> kNames{"fused", "foreach", "loop"};

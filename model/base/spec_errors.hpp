@@ -21,7 +21,7 @@ class SpecErrors : public SpecError {
   std::vector<std::string> others_;
 };
 
-/// Collects errors of readers, so that independent parts of a file are all checked.
+/// Collector of errors of readers, so that independent parts of a file are all checked.
 class ErrorCollector {
  public:
   /// Runs `read`. Returns false, and collects the error, if it throws SpecError.
@@ -36,7 +36,7 @@ class ErrorCollector {
     }
   }
   [[nodiscard]] std::size_t count() const { return errors_.size(); }
-  /// Throws the only error as SpecError, or SpecErrors with the first 20 and the number of the rest. Returns if none.
+  /// Returns if there is no error. Throws one error as SpecError, several as SpecErrors: the first 20 and a count.
   void finish() const {
     if (errors_.empty()) return;
     if (errors_.size() == 1) throw SpecError(errors_.front());

@@ -34,14 +34,14 @@ class SpecSymbols {
   [[nodiscard]] const std::vector<SymbolValue>& values() const { return values_; }
   [[nodiscard]] bool empty() const { return values_.empty(); }
   [[nodiscard]] std::vector<std::string> names() const;
-  /// Returns the value of "seq" or "2*seq" and marks the symbol as read. Unset: neither form, or an unknown name.
+  /// Returns the value of `text`, "seq" or "2*seq", and marks the symbol as read. Unset: other text.
   [[nodiscard]] std::optional<Int128> read(std::string_view text) const;
-  /// Returns the first symbol that nothing has read; null if all were read.
+  /// Returns the first symbol not yet read by read(); null if all were read.
   [[nodiscard]] const SymbolValue* unread() const;
 
  private:
   std::vector<SymbolValue> values_;
-  mutable std::vector<bool> is_read_;  ///< by symbol: read by a field
+  mutable std::vector<bool> is_read_;  ///< by symbol: true once read() found it
 };
 
 }  // namespace ooc

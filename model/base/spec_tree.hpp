@@ -1,7 +1,6 @@
-// Value tree of a JSON file, for the readers of networks and profiles. Each value knows its line
-// and column, so that errors name file, JSON pointer and place. A streaming parse
-// (spec_tree_json.cpp) fills the tree. It refuses excess size and depth, duplicate keys, trailing
-// text, byte order marks and NaN before anything is built.
+// Value tree of a JSON file, for the readers of networks and profiles. Each value knows its line and column, so that
+// errors name file, JSON pointer and place. A streaming parse (spec_tree_json.cpp) fills the tree. It refuses excess
+// size and depth, duplicate keys, trailing text, byte order marks and NaN before anything is built.
 #pragma once
 
 #include <array>
@@ -38,46 +37,44 @@ struct SpecNode {
   SpecType type = SpecType::kNull;
   bool boolean = false;
   double number = 0;
-  std::optional<std::int64_t> integer;  ///< set if the number is an integer that fits 63 bits
-  std::string text;                     ///< kText: the string; kNumber: the number as written
+  std::optional<std::int64_t> integer;  ///< set if a number, 1e3 too, is an integer of 63 bits
+  std::string text;                     ///< kText: the string; kNumber: digits as in the file
   std::vector<SpecNode> items;          ///< items of a kList
   std::vector<std::pair<std::string, SpecNode>> members;  ///< members of a kObject, in file order
-  std::int32_t line = 0;  ///< of the first character, from 1, as `column`
+  std::int32_t line = 0;  ///< line and column of the first character, from 1; 0: not from a file
   std::int32_t column = 0;
 };
 
-/// Parsed file. `file` is the path as the user gave it, for errors.
+/// Parsed file.
 struct SpecDocument {
-  std::string file = {};
+  std::string file = {};  ///< path as the user gave it, for errors
   SpecNode root;
   SpecSymbols symbols = {};  ///< names that integer fields may use; set by readers
 };
 
 struct ReadLimits {
-  std::int64_t max_bytes = std::int64_t{64} << 20;
-  int max_depth = 64;
-  std::int64_t max_values =
-      8'000'000;  ///< bounds memory: a value of 2 bytes in the file takes over 100
+  std::int64_t max_bytes = std::int64_t{64} << 20;  ///< most bytes of a file
+  int max_depth = 64;                               ///< most lists and objects inside each other
+  std::int64_t max_values = 8'000'000;  ///< most values of a file; each takes over 100 bytes
 
   bool operator==(const ReadLimits&) const = default;
 };
 
-/// Reads a whole file. A missing, too large or malformed file throws SpecError.
+/// Reads a whole file. Throws SpecError for a missing or malformed file, or one beyond `limits`.
 [[nodiscard]] SpecDocument read_spec_file(const std::string& path, const ReadLimits& limits = {});
-/// Reads a file from memory; `file`: name for messages.
+/// Reads a text as if from a file called `file`. Throws SpecError as read_spec_file.
 [[nodiscard]] SpecDocument read_spec_text(std::string_view text, const std::string& file,
                                           const ReadLimits& limits = {});
 
-/// Returns JSON text that reads back as the same tree, indented by two spaces. Short lists and
-/// small objects stand on one line; numbers are as written.
+/// Returns JSON text that reads back as the same tree, indented by two spaces. Short lists and small
+/// objects stand on one line; a number is SpecNode::text.
 [[nodiscard]] std::string json_text(const SpecNode& node);
 
-/// Returns the JSON pointer of a member: "/layers" and "a/b" give "/layers/a~1b".
+/// Returns the JSON pointer of member `key` below `pointer`: "/layers" and "a/b" give "/layers/a~1b".
 [[nodiscard]] std::string child_pointer(std::string_view pointer, std::string_view key);
 
-/// View of a node and its JSON pointer, for readers. Getters throw SpecError with place, found and
-/// expected. A view of an object records the keys asked for; `reject_unknown_keys` refuses all
-/// other keys.
+/// View of a node and its JSON pointer, for readers. Getters throw SpecError at that pointer for a value of another
+/// type. A view of an object records the keys asked for; `reject_unknown_keys` refuses all other keys.
 class SpecView {
  public:
   explicit SpecView(const SpecDocument& document);
@@ -87,11 +84,11 @@ class SpecView {
   [[nodiscard]] const std::string& file() const { return document_->file; }
   [[nodiscard]] SpecType type() const { return node_->type; }
 
-  // Objects. `get` throws if the key is missing, `find` returns unset. Both record the key.
+  // Objects. If the key is missing, `get` throws and `find` returns unset. Both record the key, `members` all keys.
   [[nodiscard]] SpecView get(std::string_view key) const;
   [[nodiscard]] std::optional<SpecView> find(std::string_view key) const;
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> members() const;
-  /// Returns the boolean of a key; `otherwise` if the key is missing.
+  /// Returns the boolean at a key; `otherwise` if the key is missing.
   [[nodiscard]] bool flag(std::string_view key, bool otherwise = false) const;
   /// Throws for a key that was never asked for and is not in `also_known`; suggests the nearest known key. Call last.
   void reject_unknown_keys(std::initializer_list<std::string_view> also_known = {}) const;
@@ -102,23 +99,23 @@ class SpecView {
   // Scalars.
   [[nodiscard]] std::string as_text() const;
   [[nodiscard]] bool as_boolean() const;
-  /// Returns an integer in [lowest, highest], also from "seq" or "2*seq" if the document has symbols.
+  /// Returns an integer in [lowest, highest]; of a text such as "2*seq" the value, if the document has that symbol.
   [[nodiscard]] std::int64_t as_integer(std::int64_t lowest, std::int64_t highest) const;
   [[nodiscard]] double as_number() const;
-  /// Returns a text that is one of `choices`; else throws, lists them and suggests the nearest.
+  /// Returns a text that is one of `choices`. Throws SpecError for others, lists the choices, suggests the nearest.
   [[nodiscard]] std::string as_choice(const std::vector<std::string>& choices) const;
 
-  // Quantities (quantity_io.hpp): text with a unit. A number without unit is an error that shows
-  // how to write it. Rates must be > 0, sizes and durations >= 0.
+  // Quantities (quantity_io.hpp): text with a unit. For a number without unit the error shows how to
+  // write the quantity. Rates must be > 0, sizes and durations >= 0.
   [[nodiscard]] Bytes as_bytes() const;
   [[nodiscard]] Duration as_duration() const;
   [[nodiscard]] BytesPerSecond as_rate() const;
   [[nodiscard]] BytesPerSecond as_update_rate() const;
   [[nodiscard]] FlopsPerSecond as_flop_rate() const;
-  /// Returns a ratio (0.85) or percent as text ("85 %"), in [lowest, highest].
+  /// Returns a ratio in [lowest, highest], from a number (0.85) or a text ("85 %").
   [[nodiscard]] double as_ratio(double lowest, double highest) const;
 
-  /// Throws SpecError at this JSON pointer.
+  /// Throws SpecError at this JSON pointer, with line and column before the hint.
   [[noreturn]] void fail(std::string found, std::string expected,
                          const std::string& hint = {}) const;
   /// Returns a description of the value for messages: `"text"`, `3`, `a list of 2`, `an object`.
@@ -129,7 +126,7 @@ class SpecView {
     std::vector<std::string> keys;
   };
   SpecView(const SpecNode& node, const SpecDocument& document, std::string pointer);
-  /// Returns the value of the text as a symbol; unset if the document has no such symbol.
+  /// Returns the value of a text such as "seq" or "2*seq"; unset: no text, or no such symbol.
   [[nodiscard]] std::optional<Int128> symbol() const;
 
   const SpecNode* node_;
@@ -138,11 +135,11 @@ class SpecView {
   std::shared_ptr<KeysAskedFor> asked_;
 };
 
-/// Throws SpecError unless the document is of `format`, version 1. `others`: hints by the name of another format.
+/// Throws SpecError unless "format" is `format` and "version" 1. `others`: hints by the name of another format.
 void check_format(const SpecView& root, std::string_view format,
                   const std::vector<std::pair<std::string, std::string>>& others = {});
 
-/// Returns `did you mean "conv"?`; empty: no entry is near enough.
+/// Returns a text such as `did you mean "conv"?`; empty: nearest_word() of `known` is unset.
 [[nodiscard]] std::string nearest_hint(std::string_view word,
                                        const std::vector<std::string>& known);
 
@@ -155,14 +152,14 @@ template <class Table, class Name = NameOf>
 template <class Value, std::size_t kCount>
 using SpecChoices = std::array<std::pair<std::string_view, Value>, kCount>;
 
-/// Returns the value paired with the text of `view` in `choices`. Throws SpecError with all choices for another text.
+/// Returns the value paired with the text of `view` in `choices`. Throws SpecError that lists the choices if none is.
 template <class Value, std::size_t kCount>
 [[nodiscard]] Value choice_of(const SpecView& view, const SpecChoices<Value, kCount>& choices) {
   return named_choice(view, choices).second;
 }
 
 [[nodiscard]] SpecNode boolean_node(bool value);
-/// Returns a number with enough digits to read back equal.
+/// Returns a number node whose text reads back equal.
 [[nodiscard]] SpecNode number_node(double value);
 [[nodiscard]] SpecNode integer_node(std::int64_t value);
 [[nodiscard]] SpecNode text_node(std::string_view text);

@@ -1,4 +1,4 @@
-// Shape of one sample: channels first, without the batch ([3, 224, 224]).
+// Shapes of one sample: channels first, without the batch ([3, 224, 224]).
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,14 @@ struct TensorShape {
   [[nodiscard]] std::string text() const;
 };
 
-// Sizes of a convolution, as plain data: layers state them, and costs of algorithms follow.
-
-/// Sizes of a convolution in one spatial dimension, in elements.
+/// Sizes of a convolution along one spatial dimension, in elements.
 struct ConvolutionDim {
   std::int64_t input = 1;
   std::int64_t output = 1;
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding = 0;  ///< sum of both sides
+  std::int64_t padding = 0;  ///< on both sides together
   friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
 };
 
@@ -40,7 +38,7 @@ struct ConvolutionShape {
   friend bool operator==(const ConvolutionShape&, const ConvolutionShape&) = default;
 };
 
-/// Tasks of a convolution: forward, gradient of the input, gradient of the weights.
+/// Tasks of a convolution: forward, gradient of the input (data), gradient of the weights.
 enum class ConvolutionPass { kForward, kBackwardData, kBackwardWeights };
 
 }  // namespace ooc

@@ -1,6 +1,6 @@
-// Quantities as types; plain numbers appear only here, in quantity_io and in the writers. All are
-// 64-bit integers with exact arithmetic: simulated time in ns, rates in bytes per second. So every
-// machine computes the same bytes. Seconds as double exist only in model/cost and calibrate/fit.
+// Quantities as types. In the simulation they are 64-bit integers with exact arithmetic: times in
+// ns, sizes in bytes, rates in bytes per second. So all machines compute the same. Seconds and
+// FLOP/s are doubles, in model/kernels, model/cost and calibrate, before times are rounded to ns.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@ namespace ooc {
 
 __extension__ using Int128 = __int128;
 
-/// Integer quantity. Tag makes Bytes, Duration and rates different types.
+/// Integer quantity. `Tag` makes Bytes, Duration and rates different types.
 template <class Tag>
 class Quantity {
  public:
@@ -44,28 +44,28 @@ class Quantity {
 };
 
 using Bytes = Quantity<struct BytesTag>;
-/// Nanoseconds. Also an instant, counted from the start of the iteration.
+/// Time in nanoseconds. Also an instant, counted from the start of the iteration.
 using Duration = Quantity<struct DurationTag>;
-/// Bytes per second. kInfiniteRate moves any size in 0 ns.
+/// Rate in bytes per second. At kInfiniteRate any size takes 0 ns.
 using BytesPerSecond = Quantity<struct BytesPerSecondTag>;
-/// Floating-point operations; one multiply-accumulate counts 2.
+/// Number of floating-point operations; a multiply-accumulate counts 2.
 using Flops = Quantity<struct FlopsTag>;
-/// Ratio in parts per billion, hence exact.
+/// Ratio in parts per billion: 1,000,000,000 is 1.
 using Ratio = Quantity<struct RatioTag>;
 
 inline constexpr BytesPerSecond kInfiniteRate{std::numeric_limits<std::int64_t>::max()};
 inline constexpr Ratio kOne{1'000'000'000};
 
-/// Floating-point operations per second. Only model/cost computes with it.
+/// Floating-point operations per second.
 struct FlopsPerSecond {
   double per_second = 0;
 };
 
-// Limits that readers check in 128 bits, so that all later sums are exact.
+// Upper limits, which readers check in 128 bits so that all later sums are exact.
 inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 48;
 inline constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 56;
 inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 53;
-/// Largest finite rate, 1 EB/s. Two of them can be added, and multiplied by kMaxTimeNs in 128 bits.
+/// Largest finite rate, 1 EB/s. The sum of two fits 63 bits, and times kMaxTimeNs 127 bits.
 inline constexpr BytesPerSecond kMaxRate{1'000'000'000'000'000'000};
 inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
 
@@ -77,7 +77,7 @@ inline constexpr std::int64_t kMaxBatch = std::int64_t{1} << 31;
   return Duration(ns > kMaxTimeNs ? kMaxTimeNs : static_cast<std::int64_t>(ns));
 }
 
-/// Returns floor(rate x ratio), at least 1 B/s. An infinite rate stays infinite.
+/// Returns rate x ratio, rounded down, at least 1 B/s. An infinite rate stays infinite.
 [[nodiscard]] constexpr BytesPerSecond scale(BytesPerSecond rate, Ratio ratio) {
   if (rate == kInfiniteRate) return rate;
   const Int128 scaled = Int128{rate.count()} * ratio.count() / kOne.count();

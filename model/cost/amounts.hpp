@@ -14,10 +14,10 @@
 
 namespace ooc {
 
-/// Model of task times, with its rules for counting (docs/model.md, 1).
+/// Model of task times, with its own counts of FLOPs and bytes (docs/model.md, 1).
 enum class ComputeModel {
-  kNative,  ///< sums of kernels, or launch + max(flops / rate, bytes / rate); compute_cost.hpp
-  kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth, PALEO's counts; reads GB/s as GiB/s
+  kNative,  ///< sums of kernels; without an architecture launch + max(flops / rate, bytes / rate)
+  kPaleo,   ///< PALEO: flops / peak + bytes / bandwidth, with PALEO's counts and GB/s read as GiB/s
 };
 
 /// FLOPs and bytes of one task.
@@ -28,25 +28,25 @@ struct Amount {
 [[nodiscard]] Amount amount_of(const TrainingGraph& graph, const Task& task, ComputeModel model,
                                std::int64_t batch);
 
-/// Returns the bytes that the task needs beside its tensors, in any compute model. Throws SpecError
-/// for 2^48 or more.
+/// Returns the bytes that the task needs beside its tensors, alike for all compute models. Throws
+/// SpecError for 2^48 or more.
 [[nodiscard]] Bytes workspace_of(const TrainingGraph& graph, const Task& task, std::int64_t batch);
 
-/// Returns bytes by tensor. Throws SpecError for a tensor of 2^48 bytes or more, and for 2^56 or
-/// more in all, static bytes included.
+/// Returns the bytes of each tensor. Throws SpecError for a tensor of 2^48 bytes or more, and for
+/// 2^56 or more of all tensors and static bytes together.
 [[nodiscard]] std::vector<Bytes> tensor_sizes(const TrainingGraph& graph, std::int64_t batch);
 
-/// Throws SpecError, with the sum as found, if MACs of forward or FLOPs of the iteration exceed 63 bits.
+/// Throws SpecError if the MACs of forward or the FLOPs of the iteration, all tasks together, exceed 63 bits.
 void check_work(const TrainingGraph& graph, ComputeModel model, std::int64_t batch);
 
-/// Returns the FLOPs of one task at a batch; throws SpecError if they exceed 63 bits.
+/// Returns the FLOPs of one task. Throws SpecError if the number exceeds 63 bits.
 [[nodiscard]] std::int64_t task_flops(const TrainingGraph& graph, TaskId task, ComputeModel model,
                                       std::int64_t batch);
 
-/// Returns the sum as Bytes; throws SpecError that names `what` if it exceeds 63 bits.
+/// Returns `sum` as Bytes. Throws SpecError if `sum` exceeds 63 bits. `what`: unit of `sum`, for the message.
 [[nodiscard]] Bytes countable_bytes(Wide sum, const TrainingGraph& graph, std::string_view what);
 
-/// Throws SpecError at --batch for a job too large to count; SpecError::Parts::file is the network's name.
+/// Throws SpecError at --batch for a batch or network too large to count, with the network's name as file.
 [[noreturn]] void too_large_to_count(const TrainingGraph& graph, const std::string& found,
                                      const std::string& expected);
 

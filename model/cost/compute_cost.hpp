@@ -16,41 +16,42 @@ namespace ooc {
 /// Measured time of a layer, in place of the computed one (`--layer-times`).
 struct LayerTime {
   LayerId layer;
-  Duration forward;
-  Duration backward;  ///< of all backward tasks, shared in proportion to computed times
+  Duration forward;   ///< time of the forward task
+  Duration backward;  ///< time of all backward tasks, divided in proportion to computed times
 };
 
 struct ComputeOptions {
   ComputeModel model = ComputeModel::kNative;
   std::int64_t batch = 1;
-  Ratio compute_scale = kOne;    ///< factor of peak and GPU memory rate (--compute-scale)
-  Ratio percent_of_peak = kOne;  ///< share of both rates that forward and backward reach (PALEO)
-  std::vector<LayerTime> layer_times = {};  ///< divided by compute_scale
-  /// Software that runs the kernels, if the profile has an architecture. Unset: ideal, with the profile's cuDNN.
+  Ratio compute_scale = kOne;    ///< --compute-scale: factor of peak and GPU memory rate
+  Ratio percent_of_peak = kOne;  ///< PALEO's PPP: times of forward and backward are divided by it
+  std::vector<LayerTime> layer_times = {};  ///< at compute_scale 1; empty: all times are computed
+  /// Software that runs the kernels; without an architecture only its issue times count. Unset: an ideal one, with the
+  /// profile's cuDNN.
   std::optional<Software> software = {};
-  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
-  RunMode mode = RunMode::kTraining;    ///< counts only if the profile has an architecture
+  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit
+  RunMode mode = RunMode::kTraining;    ///< ignored without an architecture in the profile
   AdamKernels adam = AdamKernels::kFused;
   GradientBuffers gradient_buffers = {};
   bool each_save = false;  ///< CopyRules::each_save
 };
 
-/// Returns sizes without times, for an unknown machine: one algorithm a task, with the workspace
-/// that every algorithm needs. Throws SpecError for sizes too large to count.
+/// Returns a CostTable without times and copy costs, for an unknown machine: one algorithm a task,
+/// with the workspace that every algorithm needs. Throws SpecError for sizes too large to count.
 [[nodiscard]] CostTable estimate_sizes(const TrainingGraph& graph, const ComputeOptions& options);
 
-/// Returns the CostTable without `transfers`. Throws SpecError if the batch, a size or a time exceeds
-/// its limit, if the profile lacks a peak rate, and for a LayerTime without a task.
+/// Returns a CostTable without copy costs. Throws SpecError if the batch, a size or a time exceeds its
+/// limit, if the profile lacks the peak rate of a type, and for a LayerTime above 0 without a task.
 [[nodiscard]] CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& profile,
                                          const ComputeOptions& options);
 
-/// Returns the machine, `scale` times as fast as the profile's, its architecture and `software` (unset: ideal).
-/// Precondition: the profile names an architecture.
+/// Returns the profile's machine, with peak and memory rates times `scale`, its architecture, and `software` (unset: an
+/// ideal one, with the profile's cuDNN). Precondition: the profile has an architecture.
 [[nodiscard]] KernelPlatform kernel_platform(const HardwareProfile& profile,
                                              const std::optional<Software>& software,
                                              Ratio scale = kOne);
 
-/// Returns the cost of a task of `flops` FLOPs, of no layer, that reads and writes `bytes` in all.
+/// Returns the cost of an element-wise task that no layer has, of `flops` FLOPs and `bytes` of memory traffic.
 [[nodiscard]] TaskAlternative elementwise_cost(const TrainingGraph& graph,
                                                const HardwareProfile& profile,
                                                const ComputeOptions& options, std::int64_t flops,

@@ -13,38 +13,36 @@
 
 namespace ooc {
 
-/// Task of a convolution at a batch.
+/// Task of a convolution: one pass over `batch` samples.
 struct ConvolutionTask {
   const ConvolutionShape& shape;
   ConvolutionPass pass = ConvolutionPass::kForward;
   Dtype dtype = Dtype::kFloat32;
   std::int64_t batch = 1;
   double flops = 0;          ///< FLOPs of the direct method
-  double bytes = 0;          ///< bytes of its operands, each counted once
-  double first_seconds = 0;  ///< time without workspace, by the native model
-  double compute_scale = 1;  ///< factor of peak and GPU memory rate
+  double bytes = 0;          ///< bytes of input, output and weights, each counted once
+  double first_seconds = 0;  ///< time of the algorithm without workspace
+  double compute_scale = 1;  ///< factor of the profile's peak and GPU memory rate
 };
 
-/// Algorithm with its time, not rounded to ns.
+/// Algorithm with its time, which is not rounded to ns.
 struct ConvolutionAlgorithm {
   Algorithm algorithm = Algorithm::kDefault;
   double seconds = 0;
   double workspace_bytes = 0;
 };
 
-/// Returns all algorithms that exist for the shape and dtype, first the one without workspace.
+/// Returns the algorithms that exist for shape, type and cuDNN version, first the one without workspace.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> modelled_algorithms(const ConvolutionTask& task,
                                                                     const HardwareProfile& profile);
 
-/// Returns the first algorithm, and each other algorithm that is faster than all with less
-/// workspace. In the result workspaces ascend and times descend.
+/// Returns the first algorithm of `all`, and each other one that is faster than the first and than all
+/// with less workspace. In the result workspaces ascend and times descend.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> useful_algorithms(
     std::vector<ConvolutionAlgorithm> all);
 
-// Algorithms of a convolution's task with kernel times (docs/model.md, 1.2): time of each method,
-// and the workspace that cuDNN requests.
-
-/// Returns algorithms, first the one without workspace. Only shape, pass, type and batch of `task` are used.
+/// Returns the algorithms for these times of methods (docs/model.md, 1.2), with the workspaces that
+/// cuDNN requests, first the one without. Uses only shape, pass and batch of `task`.
 [[nodiscard]] std::vector<ConvolutionAlgorithm> kernel_algorithms(
     const ConvolutionTask& task, const KernelPricer::ConvolutionMethods& methods);
 

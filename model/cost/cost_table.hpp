@@ -18,31 +18,30 @@ namespace ooc {
 /// Index into CostTable::alternatives: an algorithm of a task.
 using AlternativeId = Id<struct AlternativeTag>;
 
-/// Rule that picks one algorithm for every task.
+/// Rule that picks an algorithm for every task.
 enum class AlgorithmChoice {
-  kFitting,  ///< the fastest that fits (schedules/footprint.hpp); CostTable::alternative(): the first
-  kMemory,       ///< the first, with only the workspace that the layer states itself
-  kPerformance,  ///< the fastest, whatever its workspace; ties: the first
+  kFitting,      ///< the fastest that fits (schedules/footprint.hpp); alternative(): as kMemory
+  kMemory,       ///< the first, which has only the workspace that all algorithms of the task need
+  kPerformance,  ///< the fastest, whatever its workspace; of equally fast ones the first
 };
 
 /// Algorithm of a task with its cost.
 struct TaskAlternative {
   Algorithm algorithm = Algorithm::kDefault;
   Duration time;
-  Bytes workspace;
+  Bytes workspace;     ///< GPU memory beside the task's tensors
   Bytes largest = {};  ///< largest tensor in `workspace`; 0: `workspace` is one tensor
-  double seconds = 0;  ///< unrounded `time` in seconds
-  /// Host time to issue the kernels (Software::issue). Set for all forward tasks or for none.
+  double seconds = 0;  ///< `time` in seconds, before rounding to ns
+  /// Host time to issue the kernels (Software::issue), with `hooks`. Updates: 0. If not modelled, 0 for all tasks.
   Duration issue = {};
   Duration hooks = {};  ///< part of `issue` for the framework's hooks on weights (Software::hooks)
 };
 
-/// Copy of one tensor in one direction. The copy spends `latency` without using the link, then
-/// moves its bytes at up to `rate`. Alone on the link the copy takes `alone`, latency included.
+/// Cost of a copy of one tensor in one direction.
 struct TransferCost {
-  Duration latency;
-  BytesPerSecond rate;
-  Duration alone;
+  Duration latency;     ///< time before the bytes move, in which the copy does not use the link
+  BytesPerSecond rate;  ///< largest rate at which the bytes move
+  Duration alone;       ///< time of the copy if no other uses the link, latency included
 };
 
 struct TransferCosts {
@@ -50,14 +49,14 @@ struct TransferCosts {
   std::vector<TransferCost> to_near;  ///< by tensor
   /// Copies to GPU memory on page faults, by tensor; empty: as in `to_near`.
   std::vector<TransferCost> faults = {};
-  BytesPerSecond to_far_peak;  ///< rate of the link, or one device's share of a shared one
-  BytesPerSecond to_near_peak;
-  /// Share of its rate that each direction keeps while both are active, rounded down to 1 B/s.
+  BytesPerSecond to_far_peak;   ///< rate of the link, or a device's share; at most host memory's
+  BytesPerSecond to_near_peak;  ///< in the other direction
+  /// Share of its rate that each direction keeps while both move bytes; the rate is rounded down to whole B/s.
   Duplex duplex = {};
-  /// Host time to pin memory for a copy to host memory. Latencies of `to_far` include it. The host
-  /// issues nothing else meanwhile.
+  /// Host time to pin memory for each copy to host memory, part of the latencies in `to_far`. The host
+  /// issues nothing else meanwhile. 0: memory is pinned before.
   Duration pinning = {};
-  /// Slowest stage, for reports: "connection", "far memory" or "near memory"; "nothing" if all are infinite.
+  /// Slowest stage of the slower direction: "connection", "far memory", "near memory"; "nothing" if all are infinite.
   std::string limited_by = "connection";
 
   [[nodiscard]] const TransferCost& near_cost(std::size_t tensor, bool on_demand) const {
@@ -65,35 +64,36 @@ struct TransferCosts {
   }
 };
 
-/// Bytes in use during a task that stay allocated to the end of the iteration, except `summed`.
+/// Bytes in use during a task that stay allocated to the end of the iteration.
 struct HeldBytes {
   Bytes held;    ///< weight gradients (free_gradients()) and network inputs (hold_inputs())
-  Bytes begun;   ///< bytes of weight gradients that this task writes first
-  Bytes summed;  ///< freed after the task: a further part of shared weights' gradient, and the sum
+  Bytes begun;   ///< part of `held`: weight gradients that no task has written before
+  Bytes summed;  ///< buffers to add up gradients of shared weights; 0 in CostTable::held
 };
 
 struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
-  std::vector<std::int32_t> first_alternative;  ///< index by task; one more entry for the end
+  std::vector<std::int32_t> first_alternative;  ///< by task: index of its first one; then the end
   std::vector<Bytes> tensor_bytes;              ///< by tensor
-  /// By tensor: bytes copied when the tensor moves, if not tensor_bytes (CopyRules::each_save); empty: tensor_bytes.
+  /// By tensor: bytes that a copy of the tensor moves, with CopyRules::each_save. Empty: tensor_bytes.
   std::vector<Bytes> copied_bytes = {};
-  Bytes static_bytes;  ///< weights, optimiser states, gradients unless in `held`
-  /// Bytes that stay, by task, part of each algorithm's workspace. Empty if gradients are static and no inputs held.
+  Bytes static_bytes;  ///< weights, optimiser states, gradient buckets, gradients not in `held`
+  /// By task: bytes that stay allocated to the end, part of each algorithm's workspace. Empty: gradients are static and
+  /// network inputs are freed after their last reader.
   std::vector<HeldBytes> held = {};
   std::vector<TensorId> held_inputs = {};  ///< network inputs included in `held`
-  /// By task: sizes of the optimiser states that a layer's update allocates the first time, part of static_bytes,
-  /// between other blocks (CachingMemory). Empty: states are allocated before the iteration.
+  /// By task: sizes of the optimiser states that an update allocates in the first iteration, between other blocks
+  /// (CachingMemory); part of static_bytes. Empty: all states are allocated before.
   std::vector<std::vector<Bytes>> first_states = {};
   TransferCosts transfers;
 
-  /// Returns by tensor the bytes that a copy moves.
+  /// Returns, by tensor, the bytes that a copy moves.
   [[nodiscard]] const std::vector<Bytes>& link_bytes() const {
     return copied_bytes.empty() ? tensor_bytes : copied_bytes;
   }
 
-  /// Appends a task with its algorithms, the default one first.
+  /// Appends the next task with its algorithms, first the one with least workspace.
   void add_task(std::span<const TaskAlternative> algorithms) {
     if (first_alternative.empty()) first_alternative.push_back(0);
     alternatives.insert(alternatives.end(), algorithms.begin(), algorithms.end());
@@ -105,7 +105,7 @@ struct CostTable {
     const auto end = static_cast<std::size_t>(first_alternative[task.at() + 1]);
     return {alternatives.data() + begin, end - begin};
   }
-  /// Returns the first algorithm of a task.
+  /// Returns the first algorithm of a task, the one with least workspace.
   [[nodiscard]] AlternativeId default_alternative(TaskId task) const {
     return AlternativeId{first_alternative[task.at()]};
   }
@@ -117,7 +117,7 @@ struct CostTable {
     }
     return chosen;
   }
-  /// True if the host's time to issue kernels is modelled.
+  /// True if the host's time to issue kernels is modelled (TaskAlternative::issue).
   [[nodiscard]] bool issued_by_host() const {
     return !alternatives.empty() && alternatives.front().issue > Duration(0);
   }
@@ -126,32 +126,31 @@ struct CostTable {
   }
 };
 
-// Memory that grows within an iteration and is freed at its end: weight gradients freed between
-// iterations (WeightGradients::kFreed), and inputs that the program holds after their last reader
-// (HeldInputs::kThroughout). These bytes are not static. Schedules see them in the workspaces of
-// tasks. The executed plan has them in blocks that stay to the last task
-// (simulator/plan/wait_as_framework.hpp, docs/notebook/0043-gradients-that-are-freed.md).
+// Memory that grows within an iteration and is freed at its end: weight gradients freed between iterations
+// (WeightGradients::kFreed), and network inputs that stay after their last reader (HeldInputs::kThroughout). These
+// bytes are not static. Schedules see them in the workspaces of tasks. In the plan that runs they are blocks that stay
+// to the last task (simulator/plan/wait_as_framework.hpp, docs/notebook/0043-gradients-that-are-freed.md).
 
 /// Moves weight gradients from `costs.static_bytes` to the workspaces of tasks. A backward task has the gradients
 /// written up to its end; an update has all. A forward task has the gradients present when backward reaches its layer,
-/// since it may be recomputed until then; its first run has memory to spare. Preconditions: costs of `graph`, one
-/// device, no gradient accumulation, all gradients static.
+/// since the task may be recomputed until then; its first run has memory to spare. Preconditions: `costs` are those of
+/// `graph`, for one device without gradient accumulation, and all gradients are static.
 void free_gradients(const TrainingGraph& graph, CostTable& costs);
 
-/// Adds parts of shared weights' gradients, and their sums, to the workspaces of a micro-batch's tasks. Static
-/// gradients take the result. Preconditions: as of free_gradients, but with accumulation.
+/// Adds the gradients of shared weights, of which each layer writes a part, to the workspaces of a micro-batch's tasks;
+/// the sum of parts is then added to a static gradient. Precondition: `costs` and `graph` are of one micro-batch.
 void sum_shared_gradients(const TrainingGraph& graph, CostTable& costs);
 
-/// Adds inputs that only forward reads to the workspaces of all tasks (backward may read a copy in
-/// fewer bits). Tasks that read one count it twice: a recomputed reader may find a copied-in input
-/// beside the held one. The reader's first run, which has memory to spare, needs it once.
-/// Preconditions: costs of `graph`, one device, no gradient accumulation.
+/// Adds network inputs that only forward reads to the workspaces of all tasks (backward may read a copy
+/// in fewer bits). A task that reads such an input counts it twice: if recomputed, the task may find
+/// a copied-in input beside the held one; its first run needs it once and has memory to spare.
+/// Preconditions: `costs` are those of `graph`, for one device without gradient accumulation.
 void hold_inputs(const TrainingGraph& graph, CostTable& costs);
 
-/// Sets `costs.first_states`: for each updated layer one tensor for each state of the optimiser.
+/// Sets `costs.first_states`: for each update a tensor for each state of the optimiser (Adam: two).
 void make_states_late(const TrainingGraph& graph, CostTable& costs);
 
-/// Returns the costs with static gradients, without held inputs and first_states.
+/// Returns `costs` with static gradients, without held inputs and without first_states.
 [[nodiscard]] CostTable with_nothing_held(CostTable costs);
 
 }  // namespace ooc

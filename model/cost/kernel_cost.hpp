@@ -19,22 +19,22 @@ class KernelPricer {
   KernelPricer(const TrainingGraph& graph, const KernelPlatform& platform, std::int64_t batch,
                RunMode mode = RunMode::kTraining);
 
-  /// Returns seconds on the device, without host time; 0 for `custom` layers, which state their times.
+  /// Returns the seconds of the task on the GPU, without host time; 0 for forward and backward of `custom` layers.
   [[nodiscard]] double seconds(const Task& task) const;
 
-  /// Seconds of a convolution's task by method. `beside`: launch, bias and casts, to be added to each.
   struct ConvolutionMethods {
-    ConvolutionTimes times;
-    double beside = 0;
+    ConvolutionTimes times;  ///< seconds by method, without launch
+    double beside = 0;       ///< seconds to add to any method: launch, bias, casts
   };
+  /// Returns the seconds of each method. Precondition: a task of a conv or conv_transpose.
   [[nodiscard]] ConvolutionMethods convolution_methods(const Task& task) const;
 
-  /// Returns the seconds to sum the gradients of a layer's output: one sum for each reader after the
-  /// first, without launch.
+  /// Returns the seconds, without launch, of the sums of gradients of a layer's output: one sum for each
+  /// layer that reads the output, except the first.
   [[nodiscard]] double gradient_sum_seconds(LayerId layer) const;
 
-  /// Returns the seconds of backward-data for a convolution on the network's input. Graphs omit
-  /// this task; some frameworks run it.
+  /// Returns the seconds of backward-data of a conv that reads the network's input. Graphs omit this
+  /// task, which some frameworks run. Precondition: the layer is a conv.
   [[nodiscard]] double input_gradient_seconds(LayerId layer) const;
 
  private:
@@ -64,7 +64,7 @@ class KernelPricer {
   RunMode mode_;
   bool remakes_copies_;
   std::vector<int> readers_;  ///< by layer: number of layers that read its output
-  /// Cache of product times by m, n, k, count, type, start of rows, pass, since blocks repeat. Not thread-safe.
+  /// Seconds of products by m, n, k, count, type, row_start and is_forward, since blocks repeat. Not thread-safe.
   mutable std::map<std::tuple<double, double, double, double, Dtype, std::int64_t, bool>, double>
       linear_;
 };

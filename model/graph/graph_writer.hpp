@@ -14,12 +14,12 @@ struct GraphWriter {
   std::vector<std::pair<TaskId, TensorId>> reads;
   std::vector<std::pair<TaskId, TensorId>> writes;
 
-  /// Copies the facts about the network from `like`, but no tasks and tensors.
+  /// Copies network, optimiser, units and static bytes of `like`, but no tasks and tensors.
   explicit GraphWriter(const TrainingGraph& like);
 
   TaskId add(const Task& task);
   TensorId add(const Tensor& tensor);
-  /// Adds a copy of a task with its reads and writes. `renamed`: gives the id here of a tensor of `from`.
+  /// Adds a copy of a task of `from`, with reads and writes. renamed(tensor): id in `graph` of a tensor of `from`.
   template <class Renamed>
   TaskId copy(const TrainingGraph& from, TaskId task, Renamed renamed) {
     const TaskId to = add(from.tasks[task.at()]);
@@ -28,11 +28,11 @@ struct GraphWriter {
     return to;
   }
 
-  /// Returns the graph, with reads, writes, lifetimes, `forward_tasks` and `backward_end` filled in.
+  /// Returns `graph`, with reads, writes, lifetimes, forward_tasks and backward_end set.
   [[nodiscard]] TrainingGraph finish() &&;
 };
 
-/// Fills in `lifetimes` from tasks, reads and writes.
+/// Sets TrainingGraph::lifetimes from tasks, reads and writes.
 void find_lifetimes(TrainingGraph& graph);
 
 }  // namespace ooc

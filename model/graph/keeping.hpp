@@ -9,40 +9,42 @@
 
 namespace ooc {
 
-/// Tensor saved for activations whose derivative follows from input or output (relu, sigmoid, tanh).
+/// Tensor saved for activations whose derivative follows from the output (relu, sigmoid, tanh).
 enum class KeptActivation {
   kOutput,
-  kInput,  ///< input of relu, elu, ..., if out of place; else the output
-  kBoth,
+  kInput,  ///< the input, if Saves::input_serves and out of place; else the output
+  kBoth,   ///< input and output
 };
 
 /// Tensor saved for activations with two limits (relu6, hardsigmoid), and for leaky_relu and elu.
 enum class KeptOfClamps {
-  kAsActivations,
-  kInput,  ///< input: of relu6 and hardsigmoid always, of the others if out of place
+  kAsActivations,  ///< as KeptActivation says
+  kInput,          ///< the input: of relu6 and hardsigmoid always, of the others if out of place
 };
 
 /// Tensor saved for a slice whose value backward reads.
 enum class KeptOfSlices {
-  kSlice,
+  kSlice,  ///< the slice alone
   kWhole,  ///< the whole tensor, of which the slice is a view
 };
 
 /// Rule for activations and dropout that may overwrite their input, if the file does not say.
 enum class InPlaceRule {
-  kAlways,        ///< as kWhenPossible, and sigmoid and tanh
-  kWhenPossible,  ///< relu and its kin, and dropout, run in place if that is safe
+  kAlways,        ///< relu and its kin, dropout, sigmoid and tanh run in place if that is safe
+  kWhenPossible,  ///< as kAlways, without sigmoid and tanh
   kNever,
 };
 
+/// Tensors saved for pools.
 enum class KeptOfPools {
-  kInputAndOutput,   ///< input and output of max pools; average pools save nothing
-  kInputAndIndices,  ///< max pools: input, and 8 bytes an index; average pools: input
+  kInputAndOutput,   ///< max pools: input and output; average pools: nothing
+  kInputAndIndices,  ///< max pools: input, and an index of 8 bytes an output; average pools: input
 };
 
+/// Tensors saved for normalisations.
 enum class KeptOfNorms {
   kInput,
-  kInputAndStatistics,  ///< the input, and each row's or channel's mean and deviation in float32
+  kInputAndStatistics,  ///< input, and in float32 the statistics of each row, channel or group
 };
 
 /// Tensor saved for softmax, alone, in attention or before a loss.
@@ -51,16 +53,16 @@ enum class KeptOfSoftmax {
   kInputAndOutput,  ///< the input is saved as well, though backward does not read it
 };
 
-/// Destination of the gradient of an in-place layer.
+/// Destination of the input gradient of a layer that ran in place.
 enum class InPlaceGradients {
-  kAsForward,  ///< overwrites the gradient that backward reads
-  kNever,      ///< a buffer of its own
+  kAsForward,  ///< the buffer of the output gradient, which is overwritten
+  kNever,      ///< a new buffer
 };
 
-/// Gradients of the inputs of a sum, all equal to the gradient of its output.
+/// Buffers of the gradients of a sum's inputs, which all equal the gradient of the sum.
 enum class GradientSharing {
-  kCopy,          ///< a copy for each further input
-  kUntilWritten,  ///< one shared buffer, until a task adds to it or overwrites it
+  kCopy,          ///< the gradient of the sum for one input, and a copy for each other input
+  kUntilWritten,  ///< one shared buffer, until a task adds to the buffer or overwrites it
 };
 
 struct Keeping {
@@ -69,7 +71,7 @@ struct Keeping {
   KeptOfSlices slices = KeptOfSlices::kSlice;
   InPlaceRule in_place = InPlaceRule::kWhenPossible;
   KeptOfPools pools = KeptOfPools::kInputAndOutput;
-  std::int64_t mask_bytes = 1;  ///< bytes an element of dropout's mask
+  std::int64_t mask_bytes = 1;  ///< bytes of an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
   bool fuses = false;  ///< true: values inside fused kernels are not saved (Fusion::kAll)

@@ -40,7 +40,7 @@ enum class TaskKind {
 [[nodiscard]] constexpr bool is_far(TaskKind kind) {
   return kind == TaskKind::kFarUpdate || kind == TaskKind::kFarAccumulate;
 }
-/// True for tasks that a schedule adds, which are not the network's own work.
+/// True for tasks that a schedule adds to the network's own.
 [[nodiscard]] constexpr bool is_overhead(TaskKind kind) {
   return kind == TaskKind::kCompress || kind == TaskKind::kDecompress;
 }
@@ -49,27 +49,27 @@ struct Task {
   TaskKind kind = TaskKind::kForward;
   LayerId layer;
   std::int32_t copies = 0;  ///< kBackward of `add`: number of gradients to copy
-  std::int32_t unit = 0;    ///< far tasks: index into `units`
+  std::int32_t unit = 0;    ///< far tasks: index into TrainingGraph::units
   std::int32_t round = 0;   ///< kFarAccumulate: index of the micro-batch
 };
 
 enum class TensorRole {
-  kInput,       ///< network input: near at the start, with a valid copy in host memory
+  kInput,       ///< network input: in GPU memory at the start, with a valid copy in host memory
   kActivation,  ///< layer output, shared with views and in-place layers
   kMask,        ///< mask of dropout
   kReserve,     ///< values that a layer saves for its own backward pass, beside its output
   kWeightCopy,  ///< weights of a layer, in the type of its matrix products
-  kGradient,
+  kGradient,    ///< gradient of an activation
   // Model states that move, of one or several layers (model/rewrite/state.hpp):
   kWeight,
   kWeightGradient,
   kOptimizerState,  ///< optimiser states, with the master copy
 };
 
-/// Place of a tensor at the start and at the end of an iteration.
+/// Memory in which a tensor is between iterations.
 enum class TensorHome : std::uint8_t {
-  kNear,    ///< GPU memory for network inputs; nowhere for results of tasks
-  kStatic,  ///< always in static GPU memory
+  kNear,    ///< network inputs: GPU memory at the start, nowhere at the end; all others: nowhere
+  kStatic,  ///< GPU memory throughout, as part of the static bytes
   kFar,     ///< host memory
 };
 
@@ -79,41 +79,44 @@ enum class TensorHome : std::uint8_t {
          role == TensorRole::kOptimizerState;
 }
 
+/// Version of a tensor.
 enum class TensorForm {
   kWritten,     ///< as the layer wrote it
   kCompressed,  ///< float16 copy, half the bytes
-  kRestored,    ///< restored from kCompressed, full size
+  kRestored,    ///< restored from kCompressed; also weight copy for backward, cast of a gradient
 };
 
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
   std::optional<InputId> input = {};  ///< input, for kInput
-  std::optional<LayerId> layer = {};  ///< for other roles: first layer that writes the buffer
+  std::optional<LayerId> layer = {};  ///< other roles: first layer that writes it, or of its unit
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;  ///< further bytes, whatever the batch
   bool is_sum = false;           ///< kWeightGradient: sum over micro-batches
-  std::int32_t unit = 0;         ///< model states: index into `units`
+  std::int32_t unit = 0;         ///< model states: index into TrainingGraph::units
   TensorForm form = TensorForm::kWritten;
   TensorHome home = TensorHome::kNear;
-  /// Model states of several devices: number of equal shards, one a device, or of whole gradients, which are summed; a
-  /// copy of the tensor gathers or sums them. 1: not shared.
+  /// Model states on several devices: number of devices, each with an equal shard of the tensor, or with a gradient to
+  /// be summed. A copy of the tensor gathers the shards or sums the gradients. 1: no exchange.
   std::int32_t shards = 1;
-  std::int64_t shard_far = 0;  ///< with shards: bytes of one shard in host memory; 0: in GPU memory
-  /// Index from 1 of a part of a cut tensor (model/rewrite/parts.hpp), or of a kWeightGradient's micro-batch; 0: whole.
+  std::int64_t shard_far = 0;  ///< bytes of a shard in host memory; 0: shards are in GPU memory
+  /// Index from 1 of a part of a cut tensor (model/rewrite/parts.hpp), or of a weight gradient's micro-batch; 0: none.
   std::int32_t cut = 0;
 };
 
-/// Tasks that use a tensor. All positions are task indices in execution order.
+/// First and last tasks that use (read or write) a tensor. Unset: no such task.
 struct Lifetime {
-  std::optional<TaskId> first_writer;        ///< first task that writes it; unset: network input
-  std::optional<TaskId> last_writer;         ///< last task that writes it
-  std::optional<TaskId> last_forward_use;    ///< last forward task that reads or writes the tensor
-  std::optional<TaskId> first_backward_use;  ///< first task behind forward that uses the tensor
-  std::optional<TaskId> last_use;            ///< last task that uses the tensor; unset: never used
+  std::optional<TaskId> first_writer;  ///< unset: network input, or state from host memory
+  std::optional<TaskId> last_writer;
+  std::optional<TaskId> last_forward_use;    ///< last forward task that uses the tensor
+  std::optional<TaskId> first_backward_use;  ///< first task after forward that uses the tensor
+  std::optional<TaskId> last_use;
 };
 
+/// Rule for the memory of tensors when nothing moves. kLiveness: from first to last use; kDefineByRun: as long as eager
+/// frameworks hold them; the others are sums for published figures (footprint_per_sample()).
 enum class Accounting { kLiveness, kSharedGradients, kAllGradients, kDefineByRun };
-/// True for rules of published figures, which ignore lifetimes.
+/// True for the rules of published figures, kSharedGradients and kAllGradients, which ignore lifetimes.
 [[nodiscard]] constexpr bool is_footprint(Accounting accounting) {
   return accounting == Accounting::kSharedGradients || accounting == Accounting::kAllGradients;
 }
@@ -122,47 +125,46 @@ struct TrainingGraph {
   const Network* network = nullptr;  ///< must outlive the graph
   Optimizer optimizer = Optimizer::kSgd;
   std::vector<Task> tasks;
-  std::size_t forward_tasks = 0;  ///< number of forward tasks, which come first
-  std::size_t backward_end = 0;  ///< tasks [forward_tasks, backward_end) are backward, then updates
+  std::size_t forward_tasks = 0;  ///< forward tasks of the first micro-batch; they come first
+  std::size_t backward_end = 0;   ///< index behind the last backward task; updates follow
   std::vector<Tensor> tensors;
-  Csr<TaskId, TensorId> reads;  ///< without duplicates; an in-place task also writes its tensor
-  Csr<TaskId, TensorId> writes;
-  std::vector<Lifetime> lifetimes;                       ///< by tensor
-  std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: its activation
-  /// Number of tasks and tensors of one micro-batch (model/rewrite/iteration.hpp); micro-batches follow one another. 0:
-  /// no gradient accumulation. `forward_tasks` is that of the first micro-batch.
+  Csr<TaskId, TensorId> reads;      ///< by task, each tensor once; in-place tasks also write it
+  Csr<TaskId, TensorId> writes;     ///< by task, each tensor once
+  std::vector<Lifetime> lifetimes;  ///< by tensor
+  std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: tensor of its output
+  /// Number of tasks, and of tensors, of one micro-batch (model/rewrite/iteration.hpp). 0: no gradient accumulation.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;
-  std::vector<std::string> units = {};  ///< names of units: layers whose states move together
+  std::vector<std::string> units = {};  ///< names of units, layers whose states move together
   ParameterBytes per_parameter = {};    ///< bytes of a parameter in the network's types
-  std::int64_t weight_bytes = 0;
+  std::int64_t weight_bytes = 0;        ///< static bytes, as the next two: without states that move
   std::int64_t gradient_bytes = 0;
   std::int64_t optimizer_bytes = 0;  ///< optimiser states, with the master copy
 };
 
-/// Returns a name such as "conv1_1.forward". "conv1_1.forward@2": in the second micro-batch.
+/// Returns a name such as "conv1_1.forward"; in the second micro-batch "conv1_1.forward@2".
 [[nodiscard]] std::string task_name(const TrainingGraph& graph, TaskId task);
 /// Returns a name such as "conv1_1", "drop.mask", "attention.reserve", "conv1_1.grad", "data",
-/// "bucket.3.weight.grad"; "conv1_1[2]": the second part.
+/// "bucket.3.weight.grad"; for the second part of a cut tensor "conv1_1[2]".
 [[nodiscard]] std::string tensor_name(const TrainingGraph& graph, TensorId tensor);
 
-/// True for backward-weights and fused backward tasks, also of layers without weights.
+/// True for backward-weights tasks, and fused backward tasks that compute gradients, even of layers without weights.
 [[nodiscard]] bool writes_weight_gradient(const TrainingGraph& graph, const Task& task);
 
-/// True for saved tensors: network inputs, and all that forward writes, if backward reads them.
+/// True for saved tensors: network inputs and results of forward tasks, if used after forward.
 [[nodiscard]] bool is_saved(const TrainingGraph& graph, TensorId tensor);
-/// Returns the bytes of saved tensors without weight copies: per sample, and independent of the batch.
+// Return the bytes of saved tensors without weight copies: those of one sample, and those independent of the batch.
 [[nodiscard]] std::int64_t saved_bytes_per_sample(const TrainingGraph& graph);
 [[nodiscard]] std::int64_t saved_bytes_fixed(const TrainingGraph& graph);
 /// Returns the bytes of weight copies that are saved tensors.
 [[nodiscard]] std::int64_t saved_weight_copies(const TrainingGraph& graph);
 
-/// True if devices exchange the tensor and its copies pass neither host memory nor its link.
+/// True if devices exchange the tensor over their own links only: its copies do not use host memory.
 [[nodiscard]] inline bool is_collective(const Tensor& tensor) {
   return tensor.shards > 1 && tensor.shard_far == 0;
 }
 
-/// Returns the bytes that one device has in host memory and copies over its link. `bytes`: size in GPU memory.
+/// Returns the bytes of the tensor, or of its shard, that one device copies from or to host memory. `bytes`: all of it.
 [[nodiscard]] inline Bytes host_bytes(const Tensor& tensor, Bytes bytes) {
   return tensor.shards > 1 ? Bytes(tensor.shard_far) : bytes;
 }
@@ -172,18 +174,18 @@ struct TrainingGraph {
 // GPU-memory footprints of a training graph when nothing moves, under the accounting rules of
 // published figures (docs/model.md, 3).
 
-/// Returns, by task, the bytes per sample live while the task runs: its tensors and those that
-/// later tasks need. Network inputs live from the start to their last use. Workspace and static
-/// bytes are not counted.
+/// Returns, by task, the bytes per sample of tensors live while the task runs. A tensor is live from its first writer
+/// (network inputs: from the start) to its last use. Workspace and static bytes are not counted.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_per_sample(const TrainingGraph& graph);
-/// Returns, by task, the live bytes that do not grow with the batch.
+/// Returns, by task, the bytes of live tensors that do not grow with the batch.
 [[nodiscard]] std::vector<std::int64_t> live_bytes_fixed(const TrainingGraph& graph);
 
-/// Returns bytes per sample of all dynamic tensors: the liveness peak; or all outputs and the two
-/// largest gradients (kSharedGradients); or all outputs and gradients (kAllGradients).
+/// Returns bytes per sample: the largest live_bytes_per_sample() (kLiveness, kDefineByRun); or inputs,
+/// outputs and the two largest gradients (kSharedGradients), or all gradients (kAllGradients). The
+/// last two leave out activations, dropout and masks.
 [[nodiscard]] std::int64_t footprint_per_sample(const TrainingGraph& graph, Accounting accounting);
 
-/// Returns the bytes of weights, their gradients and optimiser states.
+/// Returns weight_bytes + gradient_bytes + optimizer_bytes.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
 /// Calls visit(task, tensor) once for each tensor that each task reads or writes, tasks in order.

@@ -13,23 +13,23 @@
 namespace ooc {
 
 [[nodiscard]] Architecture read_architecture(const SpecDocument& document);
-/// Reads an architecture inside a profile.
+/// Reads an architecture that is written out in a profile. Throws SpecError as for a file.
 [[nodiscard]] Architecture read_architecture(const SpecView& view);
 [[nodiscard]] Architecture read_architecture_file(const std::string& path,
                                                   const ReadLimits& limits = {});
 
-/// Returns the architecture as a value inside a profile.
+/// Returns the architecture as it is written out in a profile.
 [[nodiscard]] SpecNode architecture_node(const Architecture& architecture);
 
-/// Returns the path of architecture `name` for the profile in `profile_file`; unset: no file has that name.
+/// Returns the path of architecture `name` (ProfileSources) for a profile in `profile_file`; unset: no such file.
 [[nodiscard]] std::optional<std::string> find_architecture(const std::string& name,
                                                            const std::string& profile_file,
                                                            const ProfileSources& sources);
-/// Returns the names that the profile can use, sorted.
+/// Returns the names of architectures that a profile in `profile_file` can use, sorted.
 [[nodiscard]] std::vector<std::string> known_architectures(const std::string& profile_file,
                                                            const ProfileSources& sources);
 
-/// Returns the names of data files (not schemas) in these folders, sorted.
+/// Returns the names, without ".json", of the JSON files in these folders that are no schemas, sorted.
 [[nodiscard]] std::vector<std::string> data_names_in(const std::vector<std::string>& folders);
 
 }  // namespace ooc

@@ -11,20 +11,20 @@
 
 namespace ooc {
 
-/// Texts of the options of `hardware new` as typed.
+/// Texts of the options of `hardware new` as typed. Unset or empty: option not given.
 struct DataSheet {
   std::string name;
   std::optional<std::string> architecture;
   std::optional<std::string> multiprocessors;
-  std::vector<std::string> peaks;  ///< "float32=10.97TFLOP/s"; several separated by commas
+  std::vector<std::string> peaks;  ///< each such as "float32=10.97TFLOP/s", or several with commas
   std::optional<std::string> memory;
   std::optional<std::string> memory_rate;
-  std::optional<std::string> link;   ///< name in links/, or a rate
+  std::optional<std::string> link;   ///< name of a link ("pcie4x16"), or the rate of pinned copies
   std::optional<std::string> peers;  ///< rate of collectives between devices
   std::optional<std::string> far_memory;
   std::optional<std::string> cudnn;
-  std::vector<std::string> sustained;  ///< "float32=0.94"
-  std::optional<std::string> source;   ///< source of all figures; unset: unknown
+  std::vector<std::string> sustained;  ///< each such as "float32=0.94", share of the peak
+  std::optional<std::string> source;   ///< where the figures come from; unset: not stated
 };
 
 struct DataSheetSources {
@@ -33,7 +33,7 @@ struct DataSheetSources {
   std::string file = {};  ///< path of the profile to write
 };
 
-/// Returns the profile. Throws SpecErrors with all missing, wrong or implausible figures, each at its option.
+/// Returns the profile. Throws SpecError, or SpecErrors for several, for missing, wrong or implausible figures.
 [[nodiscard]] HardwareProfile profile_of(const DataSheet& sheet, const DataSheetSources& sources);
 
 }  // namespace ooc

@@ -1,5 +1,5 @@
 // Warnings about implausible numbers. A wrong unit (GB for GiB, GFLOP/s for TFLOP/s, MB/s for GB/s)
-// leaves a profile valid but makes predictions wrong. These are not errors, for users may invent
+// leaves a profile valid but makes predictions wrong. Warnings, not errors, since users may invent
 // machines.
 #pragma once
 
@@ -13,30 +13,30 @@
 
 namespace ooc {
 
-/// Upper limit of multiprocessors; the largest device of 2024 has 304.
+/// Most multiprocessors that are plausible; the largest device of 2024 has 304.
 inline constexpr int kMostMultiprocessors = 1000;
 
-/// Returns a line for each implausible number: file, place, value, plausible range.
+/// Returns a line for each implausible number, with file, place, value and plausible range.
 [[nodiscard]] std::vector<std::string> implausible_numbers(
     const std::vector<ProfileNumber>& numbers);
 
-/// Plausible range of a number, and the text probably meant ("900 GB/s"; empty: no guess).
+/// What is plausible in place of an implausible number.
 struct Slip {
-  std::string expected;
-  std::string meant;
+  std::string expected;  ///< plausible range, as a text
+  std::string meant;     ///< text probably meant, such as "900 GB/s"; empty: no guess
 };
-[[nodiscard]] std::optional<Slip> slip_in(const ProfileNumber& number);  ///< unset: plausible
+[[nodiscard]] std::optional<Slip> slip_in(const ProfileNumber& number);  ///< unset: plausible, or 0
 
-/// Multiprocessors of a GPU generation, over all its chips.
+/// Properties of a GPU generation, over all its chips.
 struct Generation {
   std::string_view name;
-  int fewest_lanes;  ///< float32 lanes of a multiprocessor
-  int most_lanes;
-  int most_tensor_gain;  ///< rate of dense 16-bit products / rate of float32
+  int fewest_lanes;      ///< fewest float32 lanes of a multiprocessor
+  int most_lanes;        ///< most float32 lanes of a multiprocessor
+  int most_tensor_gain;  ///< largest ratio of the peaks of dense 16-bit products and float32
 };
-/// Returns the generation, such as "volta"; null if unknown.
+/// Returns the generation called `name`, such as "volta"; null if unknown.
 [[nodiscard]] const Generation* generation_named(std::string_view name);
-/// Returns the fewest and the most multiprocessors that reach the float32 peak at 0.5 to 3 GHz.
+/// Returns the fewest and most multiprocessors with which `peak` of float32 means 0.5 to 3 GHz.
 [[nodiscard]] std::pair<int, int> multiprocessors_for(const Generation& generation,
                                                       FlopsPerSecond peak);
 

@@ -11,13 +11,13 @@
 
 namespace ooc {
 
-/// Search path of architecture names: architectures/NAME.json beside the profile, then NAME.json in
-/// these folders.
 struct ProfileSources {
   ReadLimits limits = {};
+  /// Folders searched for architecture NAME as NAME.json, after architectures/ beside the profile.
   std::vector<std::string> architecture_folders = {};
 };
 
+// Return the profile. Throw SpecErrors with all errors of the file, or SpecError if there is one.
 [[nodiscard]] HardwareProfile read_profile(const SpecDocument& document,
                                            const ProfileSources& sources = {});
 [[nodiscard]] HardwareProfile read_profile_file(const std::string& path,
@@ -25,7 +25,7 @@ struct ProfileSources {
 [[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file,
                                                 const ProfileSources& sources = {});
 
-/// Returns indented JSON with a final newline.
+/// Returns the text of a profile file: indented JSON with a final newline.
 [[nodiscard]] std::string write_profile(const HardwareProfile& profile);
 
 }  // namespace ooc

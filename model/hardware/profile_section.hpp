@@ -1,5 +1,4 @@
-// Parts of the profile reader, and a view that records the dotted path of each number it reads, for
-// provenance.
+// Parts of the profile reader, and a view that records the dotted path of each number it reads, for provenance.
 #pragma once
 
 #include <optional>
@@ -28,7 +27,7 @@ class ProfileSection {
   ProfileSection(SpecView view, std::string path, ProfileReading& reading)
       : view_(std::move(view)), path_(std::move(path)), reading_(&reading) {}
 
-  /// Runs `read` and collects its error, so that later fields are still read. Returns false on error.
+  /// Runs `read`. If it throws SpecError, collects the error and returns false, so that later fields are still read.
   template <class Read>
   bool attempt(Read read) const {
     return reading_->errors.attempt(std::move(read));
@@ -45,13 +44,13 @@ class ProfileSection {
     if (value) note(key, *value);
     return value;
   }
-  /// Returns all members, whatever their names, and records each as a number.
+  /// Returns all members with their keys, and records each as a number.
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> numbers() const {
     std::vector<std::pair<std::string, SpecView>> members = view_.members();
     for (const auto& [key, value] : members) note(key, value);
     return members;
   }
-  /// Rejects unknown keys, unless there are more errors than before: a misspelt key was reported as missing.
+  /// Collects an error for an unknown key, unless errors() > errors_before: a misspelt key was reported as missing.
   void reject_unknown_keys(std::size_t errors_before) const {
     if (errors() == errors_before) (void)attempt([&] { view_.reject_unknown_keys(); });
   }
@@ -70,9 +69,9 @@ class ProfileSection {
   ProfileReading* reading_;
 };
 
-/// Returns the two items of a list; throws SpecError for another length. `what`: expected, for the message.
+/// Returns the items of a list of two; throws SpecError for other values. `what`: what is expected, for the message.
 [[nodiscard]] std::vector<SpecView> pair_of(const SpecView& view, const char* what);
-/// Returns the points of {"curve": [...]}; other keys, or less than `fewest` points, are an error.
+/// Returns the points of {"curve": [...]}. Throws SpecError for other keys, and for fewer than `fewest` points.
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
 
@@ -82,13 +81,13 @@ void read_compute(const ProfileSection& compute, const ProfileSources& sources,
 /// Reads "compute.architecture", "compute.multiprocessors" and "compute.sustained".
 void read_kernel_units(const ProfileSection& compute, const ProfileSources& sources,
                        HardwareProfile& profile);
-/// Returns the type called `name`; else throws SpecError at `value`.
+/// Returns the type called `name`. Throws SpecError at `value` if there is none.
 [[nodiscard]] Dtype dtype_named(const std::string& name, const SpecView& value);
-/// Returns (4, 0) for "4" and (5, 1) for "5.1"; unset for other texts.
+/// Returns (4, 0) for "4" and (5, 1) for "5.1"; unset for texts that are no such version.
 [[nodiscard]] std::optional<std::pair<int, int>> parse_library_version(std::string_view text);
-/// Reads "far_memory".
+/// Reads "far_memory". Without "reserved" in the file 0 bytes are reserved.
 [[nodiscard]] MemoryTier read_far_memory(const ProfileSection& section);
-/// Reads "connection". Precondition: both memory tiers have been read.
+/// Reads "connection" into `profile`. Precondition: both memories of `profile` have been read.
 void read_connection(const ProfileSection& section, HardwareProfile& profile);
 
 }  // namespace ooc

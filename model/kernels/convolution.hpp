@@ -29,29 +29,29 @@ struct ConvolutionKernel {
   Dtype dtype = Dtype::kFloat32;
 };
 
-/// Seconds by method, without launch; infinity if the method does not apply.
+/// Seconds of a convolution's pass by method, without launch; infinity if a method does not apply.
 struct ConvolutionTimes {
-  double direct;          ///< one product; its matrix is formed on the fly
-  double scatter;         ///< backward-data as a product that adds into its output
-  double winograd_fused;  ///< F(2x2, 3x3) in one kernel
-  double winograd;        ///< F(4x4, 3x3), transforms through memory
-  double fft;             ///< FFTs of up to 32x32, transforms through memory
-  double tensor;          ///< on tensor cores, layout conversion included
-  double depthwise;       ///< one channel a group; no matrix product
+  double direct;          ///< one matrix product, whose operand is formed on the fly
+  double scatter;         ///< backward-data only: a matrix product that adds into its output
+  double winograd_fused;  ///< Winograd's F(2x2, 3x3) in one kernel
+  double winograd;        ///< Winograd's F(4x4, 3x3), transforms through memory
+  double fft;             ///< FFTs of tiles of up to 32x32, transforms through memory
+  double tensor;          ///< matrix product on tensor cores, with conversion of the layout
+  double depthwise;       ///< kernel for one input channel a group, without a matrix product
   [[nodiscard]] double fastest() const;
 };
 
-/// FFTs along one side of a map: one of up to 32 points, or several of overlapping tiles.
+/// Tiles of an FFT along one side of a map; several tiles overlap by the kernel less 1.
 struct FftSide {
-  double points;  ///< points of one tile: 8, 16 or 32
-  double tiles;
+  double points;  ///< points of a tile: 8, 16 or 32
+  double tiles;   ///< number of tiles; 1 if `points` cover the side
 };
 [[nodiscard]] FftSide fft_side(double outputs, double kernel);
 
 [[nodiscard]] ConvolutionTimes convolution_times(const ConvolutionKernel& kernel,
                                                  const KernelPlatform& platform);
 
-/// Returns the seconds of the fastest method, with launch.
+/// Returns the seconds of the pass by its fastest method, with launch.
 [[nodiscard]] double convolution_seconds(const ConvolutionKernel& kernel,
                                          const KernelPlatform& platform);
 

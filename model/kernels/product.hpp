@@ -20,14 +20,14 @@
 
 namespace ooc {
 
-/// Sizes as real numbers, since strided convolutions touch a fraction of K.
+/// `count` matrix products M x N x K. Sizes are real: strided convolutions touch a fraction of K.
 struct Product {
   double m = 1;
   double n = 1;
   double k = 1;
   double count = 1;
-  std::int64_t row_start = 16;  ///< rows of all three matrices start at multiples of these bytes
-  bool is_forward = false;      ///< true for a layer's forward product
+  std::int64_t row_start = 16;  ///< rows of all matrices start at multiples of so many bytes
+  bool is_forward = false;      ///< true for a product of a layer's forward task
 };
 
 enum class TileClass : std::uint8_t { kWide, kSmall };
@@ -35,17 +35,17 @@ enum class TileClass : std::uint8_t { kWide, kSmall };
 struct TileShape {
   double rows;
   double columns;
-  TileClass size;
+  TileClass size;  ///< selects ProductUnits::efficiency
 };
 
 /// Arithmetic units that multiply: SIMT units or tensor cores.
 struct ProductUnits {
   std::span<const TileShape> tiles;
-  std::array<double, 2> efficiency{};  ///< share of the rate, by TileClass
-  /// Rate limit of operands to all tiles together, in bytes/s; infinite: none.
+  std::array<double, 2> efficiency{};  ///< by TileClass: share of the rate that tiles reach
+  /// Bytes/s of operands that can reach all tiles together; infinite: no limit.
   double operand_rate = std::numeric_limits<double>::infinity();
-  double wave_tail = 0;
-  double extra_depth = 0;
+  double wave_tail = 0;    ///< as SimtParameters::wave_tail
+  double extra_depth = 0;  ///< as SimtParameters::extra_depth
   double multiprocessors = 1;
   double roof_sharpness = 1;
 };
@@ -54,22 +54,23 @@ struct ProductUnits {
 /// Precondition: the architecture has tensor cores.
 [[nodiscard]] ProductUnits tensor_units(const KernelPlatform& platform);
 
-/// Largest number of parts into which K is cut.
+/// Largest number of parts into which any product's K is cut.
 inline constexpr int kLargestSplit = 64;
 
 /// Rates and traffic of one product.
 struct ProductRates {
-  double flops_per_second = 0;  ///< rate of the whole device
-  double bytes_per_second = 0;
-  double bytes = 0;       ///< traffic, each operand counted once
-  double element = 4;     ///< bytes of an element
-  int largest_split = 1;  ///< limit for split K; splits are powers of two
+  double flops_per_second = 0;  ///< rate of all multiprocessors together
+  double bytes_per_second = 0;  ///< rate of GPU memory
+  double bytes = 0;             ///< memory traffic, each operand counted once
+  double element = 4;           ///< bytes of an element
+  int largest_split = 1;        ///< most parts that K is cut into (1, 2, 4, ...); 1: K is not cut
 };
 
+/// Returns the seconds with the fastest tile and number of parts of K, without launch.
 [[nodiscard]] double product_seconds(const Product& product, const ProductUnits& units,
                                      const ProductRates& rates);
 
-/// Returns (math^q + memory^q)^(1/q) with q = sharpness: the time of a kernel limited by both.
+/// Returns (math^q + memory^q)^(1/q), q being `sharpness`: the time of a kernel limited by both.
 [[nodiscard]] double roofed(double math_seconds, double memory_seconds, double sharpness);
 
 /// Returns the FLOP/s that large products of linear layers reach.
@@ -81,7 +82,7 @@ struct ProductRates {
 [[nodiscard]] double linear_seconds(const Product& product, Dtype dtype,
                                     const KernelPlatform& platform);
 
-/// Returns ceil(value), but rounds down what exceeds an integer by rounding errors only.
+/// Returns ceil(value - 1e-9), so that rounding errors do not reach the next integer.
 [[nodiscard]] double whole(double value);
 
 // Cost of a recurrent layer in one direction. Each step has the product with the hidden state and
@@ -92,8 +93,8 @@ struct ProductRates {
 //   backward data  T (P(h, b, G h) g + 2 gates + step)   (+ P(x, b T, G h))
 //   weights        P(G h, h, b T)                        (+ P(G h, x, b T))
 //
-// Fitted on single layers (DeepBench) without their input product. Layers do not overlap here,
-// unlike cuDNN's.
+// Fitted on single layers (DeepBench) without their input product. Unlike cuDNN's, layers do not
+// overlap here.
 
 enum class RecurrentCellKind { kVanilla, kLstm, kGru };
 
@@ -102,11 +103,11 @@ struct RecurrentKernel {
   double hidden = 1;
   double batch = 1;
   double steps = 1;
-  double features = 0;  ///< features of the input; 0: without the input product
+  double features = 0;  ///< features of the input; 0: without the product with the input
   Dtype dtype = Dtype::kFloat32;
 };
 
-/// Seconds of all steps together, without launch.
+/// Seconds of all steps together, without launches.
 struct RecurrentTimes {
   double forward = 0;
   double backward_data = 0;

@@ -15,20 +15,21 @@
 
 namespace ooc {
 
+/// Tensor that backward of an activation reads.
 enum class ActivationSaves { kInput, kOutput };
 
 struct ActivationTraits {
   std::int64_t forward_flops = 1;   ///< FLOPs per element
   std::int64_t backward_flops = 1;  ///< FLOPs per element
   ActivationSaves saves = ActivationSaves::kOutput;
-  InPlace in_place = InPlace::kNever;  ///< used if the file has no "in_place"
-  // Flags of Saves (layer_kind.hpp) with the same names:
+  InPlace in_place = InPlace::kNever;  ///< default, for files without "in_place"
+  // As the flags of Saves (layer_kind.hpp) with the same names:
   bool input_serves = false;
   bool input_out_of_place = false;
   bool clamps = false;
 };
 
-/// Returns the model; reads "in_place". Throws SpecError for true if backward reads the input.
+/// Reads an activation. Throws SpecError for "in_place": true if backward reads the input.
 [[nodiscard]] LayerModel read_activation(const SpecView& spec, const LayerInputs& inputs,
                                          const ActivationTraits& traits);
 template <const ActivationTraits& kTraits>

@@ -1,5 +1,5 @@
 // Common code of kinds that only move data: forward reads the input and writes the output, backward
-// the reverse; nothing is saved. Kinds that change no byte are views.
+// reads and writes their gradients; nothing is saved. Kinds that change no byte are views.
 #pragma once
 
 #include "model/layers/layer_kind.hpp"
@@ -7,9 +7,10 @@
 
 namespace ooc {
 
+/// Work of the tasks of such a kind, per sample.
 struct Movement {
-  Wide forward_elements;   ///< elements read and written, per sample
-  Wide backward_elements;  ///< elements read and written, per sample
+  Wide forward_elements;   ///< elements read and written
+  Wide backward_elements;  ///< elements read and written
   Wide forward_flops = 0;
   Wide backward_flops = 0;
 };

@@ -14,11 +14,12 @@
 
 namespace ooc {
 
-/// Maximum number of parts of one layer, equal to that of layers of a network.
+/// Most parts of one layer; as many as layers of a network (kMaxLayers).
 inline constexpr std::int64_t kMaxParts = 1'000'000;
 
 using PartInput = std::variant<OuterInputId, PartId>;
 
+/// List of parts under construction.
 class PartList {
  public:
   PartId add(std::string name, std::vector<PartInput> inputs, LayerModel model) {
@@ -31,18 +32,18 @@ class PartList {
   std::vector<LayerPart> parts_;
 };
 
-/// Builder of parts that are layers of their own kinds, in place of the layer at `spec`.
+/// List under construction of parts that have kinds of their own, in place of the layer at `spec`.
 class LayerPartList {
  public:
   LayerPartList(const SpecView& spec, const LayerInputs& inputs) : spec_(spec), inputs_(inputs) {}
 
-  /// Adds a layer. `fields`: its keys as members of a JSON object. A layer that unrolls adds all its parts.
+  /// Adds a layer, or its parts if it unrolls, and returns the last. `fields`: its keys, as in JSON without braces.
   PartId add(std::string name, const LayerKind& kind, std::string_view fields,
              const std::vector<PartInput>& inputs);
-  /// Sets LayerInputs::own_type for parts added from here on.
+  /// Sets LayerInputs::own_type for parts added after this call; unset: by the precision.
   void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
-  /// Returns the model with all parts. The last part, added without a name, takes the layer's name.
+  /// Returns the model with all parts. The last part must have been added without a name.
   [[nodiscard]] LayerModel finish();
 
  private:
@@ -52,11 +53,11 @@ class LayerPartList {
   std::vector<LayerPart> parts_;
 };
 
-/// Throws SpecError at `spec` if `count` exceeds kMaxParts. `what`: cause for the message, such as "35 steps".
+/// Throws SpecError at `spec` if `count` exceeds kMaxParts. `what`: the cause, for the message, such as "35 steps".
 void require_few_parts(const SpecView& spec, Wide count, std::string_view what);
 
-/// Adds the last part, the layer's output of shape `output`: a task that copies `steps` into one tensor. Backward
-/// has no task: gradients of the steps are slices (kSlices). Returns the model with all parts.
+/// Adds the last part, which copies the outputs of `steps` into one tensor of shape `output`. Returns the model with
+/// all parts. In backward the last part has no task: gradients of the steps are slices (kSlices).
 [[nodiscard]] LayerModel finish_parts(const SpecView& spec, const LayerInputs& inputs,
                                       const TensorShape& output, const std::vector<PartId>& steps,
                                       PartList parts);

@@ -8,21 +8,18 @@
 //
 //   gates(4H) = [x(F), h'(H)] W(F + H, G H) + biases      G = 4 in an lstm, 3 in a gru
 //
-// with the activations in its epilogue, and one or two element-wise tasks; a part is called
-// "<layer>/<step>/<what>", in two directions "<layer>/forward/<step>/<what>". At the end the
-// outputs of all steps are copied into one tensor.
+// with the activations in its epilogue, and one or two element-wise tasks; a part is called "<layer>/<step>/<what>",
+// in two directions "<layer>/forward/<step>/<what>". At the end the outputs of all steps are copied into one tensor.
 //
-// Parameters: G H (F + H + bias_vectors) for each layer and direction, F of a later layer being H
-// or 2H. cuDNN and PyTorch have two bias vectors (the default), TensorFlow's and Keras's LSTM one.
-// They belong to the step that runs first. MACs: G H (F + H) a step, F and H products apart from
-// each other or not: cuDNN runs the F part of all steps of a layer as one product (Appleyard,
-// Kocisky & Blunsom, arXiv:1604.01946), TensorFlow's cells one [x, h] product a step, as here. The
-// FLOPs are the same; the weights are read once a step, so small batches are limited by memory.
+// Parameters: G H (F + H + bias_vectors) for each layer and direction, F of a later layer being H or 2H. cuDNN and
+// PyTorch have two bias vectors (the default), TensorFlow's and Keras's LSTM one. They belong to the step that runs
+// first. MACs: G H (F + H) a step, F and H products apart from each other or not: cuDNN runs the F part of all steps
+// of a layer as one product (Appleyard, Kocisky & Blunsom, arXiv:1604.01946), TensorFlow's cells one [x, h] product a
+// step, as here. The FLOPs are the same; the weights are read once a step, so small batches are limited by memory.
 //
-// Where it is wrong: initial states are zeros that nobody stores, but the products with them are
-// counted (frameworks run them); where x is the network's data, the product for its gradient is
-// counted though nobody needs it; the gradients of the weights are summed up in place, a read and a
-// write of dW for every step but the first.
+// Where it is wrong: initial states are zeros that nobody stores, but the products with them are counted (frameworks
+// run them); where x is the network's data, the product for its gradient is counted though nobody needs it; the
+// gradients of the weights are summed up in place, a read and a write of dW for every step but the first.
 #pragma once
 
 #include <cstdint>
@@ -35,23 +32,23 @@
 
 namespace ooc {
 
-/// Time step to add: its names, inputs and position.
+/// Time step to add.
 struct CellPlace {
-  std::string prefix;         ///< prefix of the names of its parts, such as "0/3/"
+  std::string prefix;         ///< begin of the names of its parts, such as "0/3/"
   std::vector<PartInput> x;   ///< input: one tensor, or two above a bidirectional layer
-  std::int64_t features = 0;  ///< features of x
-  std::int64_t steps = 1;     ///< time steps of its layer
-  bool is_first = false;      ///< first step of its direction, in the order of forward
-  bool is_last = false;
+  std::int64_t features = 0;  ///< features of x, all tensors together
+  std::int64_t steps = 1;     ///< number of time steps of its layer
+  bool is_first = false;      ///< true: the first step of its direction that runs in forward
+  bool is_last = false;       ///< true: the last step of its direction that runs in forward
 };
 
-/// State between steps: h for a gru, h and c for an lstm.
+/// Parts whose outputs the next step reads.
 struct CellState {
-  PartId hidden;
-  PartId cell;  ///< gru: as hidden
+  PartId hidden;  ///< h
+  PartId cell;    ///< c of an lstm; of a gru as `hidden`
 };
 
-/// Returns `inputs`, followed by `state` of the step before, if there is one.
+/// Returns `inputs`, followed by member `state` of the step before. `before` unset: no such step.
 [[nodiscard]] inline std::vector<PartInput> behind(std::vector<PartInput> inputs,
                                                    const std::optional<CellState>& before,
                                                    PartId CellState::*state) {
@@ -67,8 +64,8 @@ struct RecurrentCell {
 };
 
 struct RecurrentKind {
-  std::int64_t tasks_per_step = 2;
-  /// Adds the parts of one step. `before`: unset at the first step.
+  std::int64_t tasks_per_step = 2;  ///< number of parts that add_step adds
+  /// Adds the parts of one step and returns its state. `before`: state of the step before; unset at the first.
   CellState (*add_step)(const RecurrentCell& cell, const CellPlace& place,
                         const std::optional<CellState>& before, PartList& parts);
 };
@@ -81,20 +78,20 @@ struct GateTraits {
   std::int64_t activation_flops = 0;  ///< FLOPs per unit, all gates together
 };
 
-/// Returns the matrix product of one step with its activations: reads x and h', writes 4 H numbers.
+/// Returns the part of the gates: a matrix product and activations. Reads x and h', writes 4 H numbers, also for a gru.
 [[nodiscard]] LayerModel make_gates(const RecurrentCell& cell, const CellPlace& place,
                                     const GateTraits& traits);
 
-/// FLOPs and elements moved, per unit, of an element-wise task in a step with G products.
+/// Work of an element-wise part of a step, per unit: FLOPs, and elements read and written.
 struct PointwiseTraits {
-  std::int64_t products = 4;
+  std::int64_t products = 4;  ///< G, number of gates of the step
   std::int64_t forward_flops = 0;
   std::int64_t forward_moved = 0;
   std::int64_t backward_flops = 0;
   std::int64_t backward_moved = 0;
 };
 
-/// Returns an element-wise task of one step: writes `units` elements, saves its inputs.
+/// Returns an element-wise part of one step, which writes `units` elements and saves its inputs.
 [[nodiscard]] LayerModel make_pointwise(const RecurrentCell& cell, const CellPlace& place,
                                         const PointwiseTraits& traits);
 

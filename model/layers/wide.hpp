@@ -1,6 +1,6 @@
-// Saturating counts. Attributes of a file may have 63 bits each, so a product of several exceeds
-// even 128 bits. Wide saturates far above every limit; the conversion to 64 bits (work.hpp) then
-// reports the excess.
+// Saturating counts. Numbers in a file may have 63 bits each, so a product of several may exceed
+// even 128 bits. Wide stops at 2^120, far above every limit; the conversion to 64 bits (work.hpp)
+// then reports the excess.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ooc {
 
-/// Count >= 0 in 128 bits, saturating at kTop.
+/// Count >= 0. Results above kTop become kTop.
 class Wide {
  public:
   static constexpr Int128 kTop = Int128{1} << 120;

@@ -15,28 +15,28 @@
 
 namespace ooc {
 
-/// Bytes of an element in PALEO, whatever the network's type.
+/// Bytes of an element in PALEO's counts, whatever the network's type.
 inline constexpr std::int64_t kPaleoElementBytes = 4;
 
-/// Counts of one task before checks, per sample; bytes_fixed: once per batch.
+/// Work of one task before checks, per sample (TaskWork).
 struct Traffic {
   Wide flops;
   Wide bytes;
-  Wide bytes_fixed;
-  Wide workspace = 0;
+  Wide bytes_fixed;    ///< bytes whatever the batch
+  Wide workspace = 0;  ///< bytes that the task needs beside its operands
 };
 
 [[nodiscard]] Wide elements(const TensorShape& shape);
 /// Returns the product of `sizes`; 1 if empty.
 [[nodiscard]] Wide product(const std::vector<std::int64_t>& sizes);
 
-/// Returns the shape of a layer's output; throws SpecError at `spec` for 2^48 bytes or more a sample.
+/// Returns the shape with `dims` of a layer's output. Throws SpecError at `spec` for 2^48 bytes or more a sample.
 [[nodiscard]] TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
                                        const std::vector<Wide>& dims);
 [[nodiscard]] TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
                                        const std::vector<std::int64_t>& dims);
 
-/// Returns `value`. Throws SpecError at `spec` if it exceeds 63 bits; `what`: its unit, for the message.
+/// Returns `value`. Throws SpecError at `spec` if `value` exceeds 63 bits. `what`: unit of `value`, for the message.
 [[nodiscard]] std::int64_t to_count(const SpecView& spec, Wide value, std::string_view what);
 [[nodiscard]] std::int64_t to_parameters(const SpecView& spec, const LayerInputs& inputs,
                                          Wide parameters);

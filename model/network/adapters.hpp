@@ -16,10 +16,10 @@ namespace ooc {
 
 struct AdapterOptions {
   std::int64_t rank = 8;
-  /// Last words of names of layers to adapt, with or without "_proj": "q" means "q_proj" and "query".
-  /// Empty: all linear layers and mixtures of experts in repeats; without repeats, all but the last.
+  /// Last words of the names of layers to adapt, with or without "_proj": "q" means "q_proj" and "query". Empty: all
+  /// linear layers and mixtures of experts in repeats; in a network without repeats, all but the last linear layer.
   std::vector<std::string> targets = {};
-  double dropout = 0;
+  double dropout = 0;                      ///< rate of dropout before each adapter; 0: none
   std::optional<Dtype> dtype = {};         ///< type of adapters; unset: by the precision
   std::optional<WeightStorage> base = {};  ///< storage of frozen weights; unset: by the precision
 
@@ -27,13 +27,13 @@ struct AdapterOptions {
 };
 
 /// Adds adapters to layers of `network` and freezes all else. `fused`: Lora::fused (layers/attributes.hpp). Throws
-/// SpecError if there is no layer to adapt, if a target matches none, or if two targets match one layer.
+/// SpecError if no layer can be adapted, if a target matches no layer, or if two targets match one layer.
 void add_adapters(SpecDocument& network, const AdapterOptions& options, bool fused);
 
-/// Returns the type of a network's adapters; unset: by the precision, or no adapters.
+/// Returns the type of the network's adapters; unset: adapters have the precision's type, or there are none.
 [[nodiscard]] std::optional<Dtype> adapter_type(const Network& network);
 
-/// Writes "expect" into `file`: parameters and MACs of `network`, which was read from `file`.
+/// Writes "expect" into `file`: numbers of parameters and MACs of `network`, which was read from `file`.
 void expect_sums(SpecDocument& file, const Network& network);
 
 }  // namespace ooc

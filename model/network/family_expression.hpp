@@ -12,22 +12,24 @@
 
 namespace ooc {
 
-/// Value of an expression, never a null pointer; is_none() if the value is JSON's null.
+/// Value of an expression.
 struct FamilyValue {
-  std::shared_ptr<const SpecNode> node;
-  std::string key = {};  ///< first key of the config from which the value comes; empty: none
+  std::shared_ptr<const SpecNode> node;  ///< never null
+  std::string key = {};  ///< key of the config from which the value comes, for errors; empty: none
 
+  /// True if the value is JSON's null, as of a `?:` without `:` whose condition is false.
   [[nodiscard]] bool is_none() const { return node->type == SpecType::kNull; }
-  /// False for null, false, 0, and empty texts and lists.
+  /// Returns false for null, false, 0, and empty texts and lists; true for all else.
   [[nodiscard]] bool is_true() const;
 };
 [[nodiscard]] FamilyValue family_value(SpecNode node, std::string key = {});
 [[nodiscard]] bool is_equal(const SpecNode& a, const SpecNode& b);
 
+/// Function that returns the value of a name.
 using FamilyLookup = std::function<FamilyValue(const std::string& name)>;
 
-/// Evaluates `text`, found at `place` of a family file. Throws SpecError at `place` for bad syntax,
-/// and at a key of `config` for numbers that do not divide or are too large.
+/// Returns the value of `text`, found at `place` of a family file. Throws SpecError at `place` for
+/// bad syntax, and at a key of `config` for a value that an operator cannot take.
 [[nodiscard]] FamilyValue evaluate_expression(std::string_view text, const SpecView& place,
                                               const SpecView& config, const FamilyLookup& lookup);
 /// Throws SpecError at `place` for bad syntax; looks up no names.

@@ -16,13 +16,12 @@
 
 namespace ooc {
 
-// Families of checkpoints (networks/families/*.json, docs/formats.md, 2.2): rules that turn the
-// config of a `model_type` into a network. A file may extend another file and override its entries.
-
+/// Family of checkpoints (networks/families/*.json, docs/formats.md, 2.2): rules that turn the config
+/// of a `model_type` into a network. A file may extend another file and override its entries.
 struct Family {
   std::deque<SpecDocument> files;  ///< the family's own file first, then the files that it extends
 
-  /// Returns `section`, or its member `name`, from the first file that has it. Unset: no file has it.
+  /// Returns the section, or member `name` of the section, from the first file that has it; unset: no file has it.
   [[nodiscard]] std::optional<SpecView> find(std::string_view section) const;
   [[nodiscard]] std::optional<SpecView> find(std::string_view section, std::string_view name) const;
 };
@@ -32,7 +31,7 @@ struct Family {
 [[nodiscard]] Family find_family(const SpecView& model_type,
                                  const std::vector<std::string>& folders);
 
-/// Returns `text` with each {...} replaced by what `visit` returns for the text between the braces.
+/// Returns `text` with each {...} replaced by visit(text between the braces).
 template <class Visit>
 std::string fill_braces(std::string_view text, Visit visit) {
   std::string filled;
@@ -46,6 +45,7 @@ std::string fill_braces(std::string_view text, Visit visit) {
   }
 }
 
+/// Names with their values for one config, and the evaluation of expressions.
 class FamilyScope {
  public:
   using Names = std::vector<std::pair<std::string, FamilyValue>>;
@@ -55,16 +55,16 @@ class FamilyScope {
 
   [[nodiscard]] const SpecView& config() const { return config_; }
   [[nodiscard]] const Family& family() const { return family_; }
-  /// Adds names that hide equal ones; take_back removes them.
+  /// Adds names, which hide equal ones. take_back() must remove them again, the last added first.
   void add(const Names& names) { names_.insert(names_.end(), names.begin(), names.end()); }
   void take_back(const Names& names) { names_.resize(names_.size() - names.size()); }
 
-  /// Returns `spec` with all expressions evaluated: texts that begin with "=", and parts of texts
-  /// in braces. Members and items that evaluate to none are left out.
+  /// Returns `spec` with all expressions evaluated: texts that begin with "=", and parts of texts in braces. Leaves out
+  /// members and items whose value is null.
   [[nodiscard]] FamilyValue value(const SpecView& spec);
   [[nodiscard]] std::int64_t integer(const SpecView& spec, std::int64_t lowest,
                                      std::int64_t highest);
-  /// True if the expression `condition` is true.
+  /// Returns FamilyValue::is_true() of the expression `condition`.
   [[nodiscard]] bool holds(const SpecView& condition);
 
  private:

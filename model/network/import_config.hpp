@@ -10,7 +10,7 @@
 
 namespace ooc {
 
-/// Kernels of the software (--kernels), which decide what is saved, not what is computed.
+/// Kernels of the software (--kernels), which decide what is saved and moved, not what is computed.
 enum class ImportKernels {
   kEager,  ///< attention as separate products, float32 softmax, repeated keys and values
   kSdpa,   ///< flash attention; norms, gates and the loss as separate operations
@@ -20,11 +20,11 @@ enum class ImportKernels {
 
 struct NetworkOptions;  // network_json.hpp
 
-/// True if the document is a checkpoint's config: an object with "model_type".
+/// True if the document is a checkpoint's config.json: an object with "model_type".
 [[nodiscard]] bool is_checkpoint_config(const SpecDocument& document);
 
-/// Returns the text of a network file without "expect". Throws SpecError at the key of the config
-/// for a model that is unknown or impossible.
+/// Returns the text of a network file without "expect". Throws SpecError at a key of the config for
+/// an unknown family of models and for values that the family does not allow.
 [[nodiscard]] std::string import_config(const SpecDocument& config, const NetworkOptions& options);
 
 }  // namespace ooc

@@ -1,15 +1,13 @@
-// `layers` of a network file as written: a tree of blocks, each a list of layers and repeats.
-// References to producers are resolved to places. The tree is as large as the file, whatever the
-// repeats multiply to; unroll.hpp makes the copies. Counting layers before the copies stops a small
-// file from asking for 2^50 of them.
+// `layers` of a network file as written: a tree of blocks, each a list of layers and repeats. References to producers
+// are resolved to places. The tree is as large as the file, whatever the repeats multiply to; unroll.hpp makes the
+// copies. Counting layers before the copies stops a small file from asking for 2^50 of them.
 //
-// Scoping (docs/formats.md, 2): a name is looked up in the same copy of the same block, then in the
-// enclosing blocks, then among the network's inputs; an inner name may hide an outer one. A
-// repeat's name means the last layer of its last copy; "@input" is the value that enters the
-// innermost copy. From outside, a layer of copy k is `repeat/k/layer`. A repeat without a name is
-// called `repeat<index>`, by its place in its list from 0. "inputs" of a repeat (one name) enters
-// its first copy; default: the layer before. "scale": true marks the repeat that a deeper network
-// of the same kind repeats more often.
+// Scoping (docs/formats.md, 2): a name is looked up in the same copy of the same block, then in the enclosing blocks,
+// then among the network's inputs; an inner name may hide an outer one. A repeat's name means the last layer of its
+// last copy; "@input" is the value that enters the innermost copy. From outside, a layer of copy k is
+// `repeat/k/layer`. A repeat without a name is called `repeat<index>`, by its place in its list from 0. "inputs" of a
+// repeat (one name) enters its first copy; default: the layer before. "scale": true marks the repeat that a deeper
+// network of the same kind repeats more often.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +36,10 @@ struct NetworkInputReference {
 };
 /// "@input": the value that enters the entry's copy of its block.
 struct EnteringReference {};
-/// Layer that an entry refers to, in the entry's block (blocks_up 0) or in the n-th block around that (blocks_up n).
+/// Layer that an entry refers to.
 struct LayerReference {
-  std::size_t blocks_up = 0;
-  std::int64_t offset = 0;  ///< index among the layers of one copy of that block
+  std::size_t blocks_up = 0;  ///< 0: in the entry's block; n: in the n-th block around that block
+  std::int64_t offset = 0;    ///< index among the unrolled layers of one copy of that block
 };
 using Reference = std::variant<NetworkInputReference, EnteringReference, LayerReference>;
 
@@ -53,41 +51,42 @@ struct Entry {
   std::string name = {};
   const LayerKind* kind = nullptr;        ///< null for a repeat
   std::unique_ptr<EntryBlock> body = {};  ///< contents of a repeat; null for a layer
-  std::int64_t times = 1;                 ///< copies of a repeat; 1 for a layer
+  std::int64_t times = 1;                 ///< number of copies of a repeat; 1 for a layer
   std::size_t number = 0;                 ///< index among all entries of the file
-  std::int64_t offset = 0;                ///< index of the first layer within one copy of the block
-  std::vector<Reference> inputs = {};  ///< one for a repeat: the value that enters its first copy
-  std::optional<LayerReference> tied_to = {};  ///< layer whose weights this layer uses
+  std::int64_t offset = 0;                ///< index of its first layer within one copy of the block
+  std::vector<Reference> inputs = {};     ///< of a repeat one, the value that enters its first copy
+  std::optional<LayerReference> tied_to = {};  ///< layer whose weights this layer uses; unset: none
 
+  /// Returns the number of layers of all copies, repeats unrolled; 1 for a layer.
   [[nodiscard]] std::int64_t layer_count() const;
 };
 
 struct EntryBlock {
   std::vector<Entry> entries;
-  std::int64_t layer_count = 0;  ///< layers of one copy, repeats unrolled
-  /// Index of an entry by name. Only for look-up: its order reaches no output.
+  std::int64_t layer_count = 0;  ///< number of layers of one copy, repeats unrolled
+  /// By name: index into `entries`. Only for look-up, since its order is arbitrary.
   std::unordered_map<std::string_view, std::size_t> entry_of_name;
 };
 
-/// Names of the network's inputs.
 using InputNames = std::vector<std::string>;
 
 struct LayerTree {
   EntryBlock root;
-  std::size_t entry_count = 0;
-  std::vector<ScalingRepeat> scaling;  ///< repeats in file order
+  std::size_t entry_count = 0;         ///< number of entries in all blocks, each block counted once
+  std::vector<ScalingRepeat> scaling;  ///< repeats with "scale": true, in file order
 };
 
-/// Returns the tree of "layers"; throws SpecError. `copies`: of scaling repeats; unset: "times" of the file.
+/// Returns the tree of "layers". Throws SpecError for wrong entries, names or references, and for more than kMaxLayers
+/// layers. `copies`: copies of the repeats with "scale": true; unset: their "times".
 [[nodiscard]] LayerTree read_layer_tree(const SpecView& layers, const InputNames& inputs,
                                         std::optional<std::int64_t> copies = {});
 
-/// Returns the layer called `name` from outside all blocks ("conv1", "stage/2/add"); else throws SpecError.
+/// Returns the layer called `name` from outside all blocks ("conv1", "stage/2/add"). Throws SpecError if there is none.
 [[nodiscard]] LayerId find_layer(const LayerTree& tree, const SpecView& name);
 
-/// Returns a text of 1 to 200 characters; else throws SpecError at `name`.
+/// Returns the text at `name`. Throws SpecError unless it has 1 to kMaxNameCharacters characters.
 [[nodiscard]] std::string read_short_text(const SpecView& name);
-/// Returns a valid name (docs/formats.md, 2); else throws SpecError at `name`.
+/// Returns the name at `name`. Throws SpecError as read_short_text, and for "/" in the name or "@" at its start.
 [[nodiscard]] std::string read_name(const SpecView& name);
 
 }  // namespace ooc

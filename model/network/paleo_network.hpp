@@ -6,11 +6,11 @@
 
 namespace ooc {
 
-/// True if "layers" is an object and there is no "format".
+/// True if the document has no "format", and "layers" is an object.
 [[nodiscard]] bool is_paleo_network(const SpecDocument& document);
 
 /// Returns the network in the format of this program. Keys "source" and "expect" are copied. Throws
-/// SpecError at the place in PALEO's file.
+/// SpecError at the place in PALEO's file for layers that cannot be converted.
 [[nodiscard]] SpecDocument convert_paleo_network(const SpecDocument& document);
 
 }  // namespace ooc

@@ -14,7 +14,7 @@
 
 namespace ooc {
 
-/// Element types by their numbers in files. Other types are treated as integers.
+/// Element types by their numbers in files. All other numbers are treated as integers.
 enum OnnxType : int { kOnnxFloat = 1, kOnnxInt32 = 6, kOnnxInt64 = 7, kOnnxBool = 9, kOnnxHalf = 10, kOnnxDouble = 11, kOnnxBfloat16 = 16 };
 [[nodiscard]] bool is_floating(int type);
 
@@ -22,7 +22,7 @@ struct OnnxTensor {
   std::string name;
   int type = kOnnxFloat;
   std::vector<std::int64_t> dims;
-  std::optional<std::vector<double>> values;  ///< unset: too many values, texts, or in another file
+  std::optional<std::vector<double>> values;  ///< unset: too many, texts, or in another file
 };
 
 struct OnnxAttribute {
@@ -38,7 +38,7 @@ struct OnnxAttribute {
 struct OnnxNode {
   std::string name;
   std::string op;  ///< operator, with its domain unless ONNX's: "com.microsoft.FusedMatMul"
-  std::vector<std::string> inputs;  ///< an empty name: input left out
+  std::vector<std::string> inputs;  ///< names of tensors; an empty name: optional input left out
   std::vector<std::string> outputs;
   std::vector<OnnxAttribute> attributes = {};
 
@@ -47,21 +47,21 @@ struct OnnxNode {
   [[nodiscard]] double number(std::string_view attribute, double otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;
   [[nodiscard]] std::string text(std::string_view attribute) const;
-  /// Returns a text for messages: "node /features/0/Conv (Conv)"; a node without a name is called by its output.
+  /// Returns a text for messages: node "/features/0/Conv" (Conv); a node without a name is called by its first output.
   [[nodiscard]] std::string place() const;
 };
 
-/// Dimension: `symbol` if it has a name, else `size`.
+/// Dimension of a shape.
 struct OnnxDim {
-  std::int64_t size = 0;
-  std::string symbol = {};
+  std::int64_t size = 0;    ///< valid if `symbol` is empty
+  std::string symbol = {};  ///< name such as "batch"; empty: the dimension is a number
 };
 
-/// Input, output, or shape noted by shape inference for another tensor.
+/// Type and shape of an input, an output, or a tensor that shape inference has noted in the file.
 struct OnnxValue {
   std::string name;
   int type = kOnnxFloat;
-  std::optional<std::vector<OnnxDim>> dims;
+  std::optional<std::vector<OnnxDim>> dims;  ///< unset: not stated
 };
 
 struct OnnxModel {
@@ -72,11 +72,11 @@ struct OnnxModel {
   std::map<std::string, OnnxTensor> weights;  ///< initialisers, by name
   std::vector<OnnxValue> inputs;              ///< without initialisers
   std::vector<OnnxValue> outputs;
-  std::map<std::string, OnnxValue> noted;
+  std::map<std::string, OnnxValue> noted;     ///< types and shapes of other tensors, by name
 };
 
-/// Returns the model. Throws SpecError with byte offset or node if the bytes are not an ONNX model
-/// or its opset is not in 11 to 21. `bytes` must be seekable: a file, or a text in memory.
+/// Returns the model. Throws SpecError with byte offset or node if the bytes are no ONNX model or its opset is not 11
+/// to 21. `bytes` must be seekable: a file, or a text in memory.
 [[nodiscard]] OnnxModel read_onnx_model(std::istream& bytes, const std::string& file, const ReadLimits& limits);
 
 }  // namespace ooc

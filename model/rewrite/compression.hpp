@@ -15,25 +15,25 @@
 namespace ooc {
 
 struct CompressedTensor {
-  TensorId source;  ///< tensor of the network, with one id in both graphs
-  TensorId compressed;
-  TensorId restored;
+  TensorId source;      ///< tensor of the network; its id is the same in both graphs
+  TensorId compressed;  ///< tensor of Compression::graph, half the bytes
+  TensorId restored;    ///< tensor of Compression::graph that backward tasks read
 };
 
 struct Compression {
-  TrainingGraph graph;                         ///< tensors of the network first, then added ones
-  std::vector<CompressedTensor> tensors;       ///< in the order in which a schedule chose them
-  std::vector<std::optional<TaskId>> task_of;  ///< by task: the network's task; unset: added
+  TrainingGraph graph;                         ///< with the network's tensors first
+  std::vector<CompressedTensor> tensors;       ///< in the order of `chosen`
+  std::vector<std::optional<TaskId>> task_of;  ///< by task: the network's; unset: added
 };
 
-/// Returns the new graph. `graph`: one device, no gradient accumulation. `chosen`: tensors that both passes use.
+/// Returns the new graph. `chosen`: float32 tensors of layers that both passes use. Precondition: one micro-batch.
 [[nodiscard]] Compression compress_tensors(const TrainingGraph& graph,
                                            const std::vector<TensorId>& chosen);
 
-/// Returns the cost of an element-wise task of `flops` FLOPs that reads and writes `bytes` in all.
+/// Function that returns the cost of an element-wise task of `flops` FLOPs and `bytes` of memory traffic.
 using ElementwiseCost = std::function<TaskAlternative(std::int64_t flops, std::int64_t bytes)>;
 
-/// Returns the costs of the new graph, without transfers. `costs`: of the network's graph.
+/// Returns the costs of Compression::graph, without copy costs. `costs`: of the network's graph.
 [[nodiscard]] CostTable compressed_costs(const Compression& compression, const CostTable& costs,
                                          const ElementwiseCost& elementwise);
 

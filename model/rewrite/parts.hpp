@@ -1,7 +1,6 @@
-// An iteration cut for memory that moves by pages. Parts of a tensor move independently. A task
-// that touches more than the whole memory runs in slices, one after another, each of which touches
-// its share of the parts. Tensors of the new graph are the parts, and tasks the slices
-// (docs/notebook/0007-unified-memory.md).
+// An iteration cut for memory that moves by pages. Parts of a tensor move independently. A task that touches more than
+// the whole memory runs in slices, one after another, each of which touches its share of the parts. Tensors of the new
+// graph are the parts, and tasks the slices (docs/notebook/0007-unified-memory.md).
 #pragma once
 
 #include <vector>
@@ -12,7 +11,7 @@
 namespace ooc {
 
 struct Parts {
-  std::vector<std::int32_t> first;   ///< by tensor: index of its first part; then the end
+  std::vector<std::int32_t> first;   ///< by tensor: index of its first part; then the number of all
   std::vector<std::int32_t> slices;  ///< by task: number of slices; empty: no task is cut
 
   [[nodiscard]] std::int32_t count(TensorId tensor) const {
@@ -23,28 +22,29 @@ struct Parts {
   }
 };
 
-/// Cuts tensors into the fewest equal parts that do not exceed `largest`.
+/// Cuts each tensor into the fewest parts of equal size, at most `largest`. Sets Parts::first.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes, Bytes largest);
-/// Cuts tensors, each with its own limit, by tensor.
+/// Cuts tensors as above; `largest`: by tensor, above 0.
 [[nodiscard]] Parts cut_tensors(const std::vector<Bytes>& tensor_bytes,
                                 const std::vector<Bytes>& largest);
 
-/// Least bytes that a task needs at once, workspace included, and the number of slices for it.
+/// Number of slices of a task, and the bytes that one slice needs in GPU memory, workspace included.
 struct SliceNeed {
   std::int32_t slices = 1;
   Bytes bytes;
 };
+/// Returns the number of slices (1, 2, 4, ..., number of parts) with the least need. `way`: algorithm of the task.
 [[nodiscard]] SliceNeed least_need(const TrainingGraph& graph, const CostTable& costs,
                                    const Parts& parts, TaskId task, AlternativeId way);
-/// Sets `slices`. `ways`: algorithms by task. Tasks that fit `available` stay whole. Others get the fewest slices that
-/// need a quarter of `available`, or the least need and a quarter of what is beside it, if that is more; else those of
-/// least_need(). Precondition: that fits.
+/// Sets Parts::slices. `ways`: by task, its algorithm. A task that fits `available` is not cut. Others get the fewest
+/// slices whose need is at most a quarter of `available` or, if least_need() is above that, at most least_need() and a
+/// quarter of the rest. Precondition: each least_need() fits `available`.
 void slice_tasks(Parts& parts, const TrainingGraph& graph, const CostTable& costs,
                  const std::vector<AlternativeId>& ways, Bytes available);
 
-/// Returns the graph whose tasks are slices and whose tensors are parts, with their lifetimes.
+/// Returns the graph whose tasks are slices and whose tensors are parts of those of `graph`.
 [[nodiscard]] TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts);
-/// Returns the costs of cut_graph(), without transfers: bytes of parts, times of slices, unchanged workspaces.
+/// Returns the costs of cut_graph(), without copy costs. Bytes and times are divided; a slice has the whole workspace.
 [[nodiscard]] CostTable cut_costs(const CostTable& costs, const Parts& parts);
 
 }  // namespace ooc

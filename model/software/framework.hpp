@@ -1,5 +1,5 @@
-// Framework: tensors that software saves, waits of its copies, costs of its host. The third input
-// beside network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
+// Framework: what the software around the kernels saves, allocates and costs. Third input beside
+// network and hardware (hwprofiles/software/*.json; docs/formats.md, 3.4).
 #pragma once
 
 #include <optional>
@@ -16,24 +16,25 @@
 
 namespace ooc {
 
+/// Allocator of GPU memory. kIdeal: exact sizes; kCaching: PyTorch's, with segments partly empty.
 enum class FrameworkAllocator { kIdeal, kCaching };
 
 /// Lifetime of weight gradients, unless model states are in host memory.
 enum class WeightGradients {
-  kStatic,  ///< always allocated
-  kFreed,   ///< allocated from the first write to the end of the iteration
+  kStatic,  ///< allocated throughout
+  kFreed,   ///< allocated from their first write to the end of the iteration
 };
 
 /// How long network inputs stay in GPU memory.
 enum class HeldInputs {
-  kUntilRead,   ///< to their last reader, in forward or backward
-  kThroughout,  ///< to the end of the iteration, since the program holds them
+  kUntilRead,   ///< until their last reader, in forward or backward, has ended
+  kThroughout,  ///< to the end of the iteration, since the training program refers to them
 };
 
-/// Defaults are `ideal`, a framework without overhead.
+/// Framework; the defaults are those of `ideal`, which has no overhead.
 struct Framework {
   std::string name = "ideal";
-  std::string meaning = "no overhead, exact memory";  ///< about five words; empty: not stated
+  std::string meaning = "no overhead, exact memory";  ///< five words or so; empty: not stated
   std::string description = {};
   Keeping keeping = {};
   CopyRules copies = {};
@@ -42,15 +43,15 @@ struct Framework {
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
   Sharding sharding = Sharding::kByUse;
-  bool pageable_returns = false;        ///< StateOptions::pageable_returns
-  std::int64_t reuse = 0;               ///< StateOptions::reuse (model/rewrite/state.hpp)
-  std::optional<Bytes> context = {};    ///< GPU memory of the CUDA context; unset: the profile's
-  double memory_share = 1;              ///< share of GPU memory beside the context for tensors
-  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: none
-  Software software = {};               ///< software of the kernels; its cudnn is ignored
-  std::optional<std::pair<int, int>> cudnn = {};  ///< version; unset: the profile's
+  bool pageable_returns = false;      ///< StateOptions::pageable_returns
+  std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)
+  std::optional<Bytes> context = {};  ///< GPU memory of the CUDA context; unset: the profile's
+  double memory_share = 1;  ///< share of GPU memory without the context that plans may use
+  std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit
+  Software software = {};               ///< kernels and their issue; software.cudnn is unused
+  std::optional<std::pair<int, int>> cudnn = {};  ///< (major, minor); unset: the profile's
   std::vector<Provenance> provenance = {};
-  std::vector<std::string> assumed = {};  ///< dotted paths, as HardwareProfile::assumed
+  std::vector<std::string> assumed = {};  ///< paths, as HardwareProfile::assumed
 };
 
 }  // namespace ooc

@@ -10,14 +10,13 @@
 
 namespace ooc {
 
-/// Limits of reading, and folders for base frameworks ("like"). The folder of the file with "like"
-/// is searched first.
 struct FrameworkSources {
   ReadLimits limits = {};
+  /// Folders of base frameworks ("like"), searched after the folder of the file that says "like".
   std::vector<std::string> folders = {};
 };
 
-/// Returns the framework. Throws SpecError with place, found and expected.
+/// Returns the framework. Throws SpecError if the file, or its base by "like", is missing or wrong.
 [[nodiscard]] Framework read_framework_file(const std::string& path,
                                             const FrameworkSources& sources = {});
 [[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
