@@ -84,7 +84,7 @@ struct SwapStage {
 /// (7): section of the backward pass, which runs layer l while copying in what layer l-1 needs.
 struct BackwardSection {
   Duration processing;  ///< time of layer l's backward task
-  Duration swap;        ///< time of the copy in
+  Duration swap;        ///< time to copy in what layer l-1 needs
   [[nodiscard]] Duration length() const { return processing > swap ? processing : swap; }
   /// (9): share of the section that processing takes; 1 for an empty section.
   [[nodiscard]] double utilization() const;
@@ -117,7 +117,7 @@ struct BackwardLayer {
 struct CapacityBackward {
   std::span<const BackwardLayer> layers;  ///< in execution order: nearest to the loss first
   Bytes retained;  ///< bytes in GPU memory at the end of forward: data of the first `layers`
-  BytesPerSecond swap_in;  ///< rate of copies in
+  BytesPerSecond swap_in;  ///< rate of copies to GPU memory
 };
 
 struct Catch {

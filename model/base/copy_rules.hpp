@@ -55,7 +55,7 @@ enum class Sharding : std::uint8_t {
 
 /// Lifetime of weight gradients in host memory (docs/model.md, 10).
 enum class FarGradients : std::uint8_t {
-  kFreed,      ///< freed after their update
+  kFreed,      ///< freed after the update that reads them
   kHeld,       ///< freed at the end of the iteration
   kAllocated,  ///< never freed; gradients of single micro-batches are freed once added to the sum
 };

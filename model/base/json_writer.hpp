@@ -24,9 +24,9 @@ struct JsonText {
 
 enum class JsonLayout {
   kIndented,  ///< each value on a line of its own
-  kLine,      ///< {"a": [1, 2]}
-  kPadded,    ///< { "a": [1, 2] }
-  kCompact    ///< {"a":[1,2]}
+  kLine,      ///< on one line: {"a": [1, 2]}
+  kPadded,    ///< on one line, objects padded: { "a": [1, 2] }
+  kCompact    ///< on one line without blanks: {"a":[1,2]}
 };
 
 class JsonWriter {

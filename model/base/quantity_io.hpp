@@ -38,8 +38,8 @@ inline constexpr std::int64_t kAdamBytes = 28;
 
 // Texts for people: three or four significant digits and a unit. Sizes are decimal ("15.57 GB").
 [[nodiscard]] std::string format_bytes(Bytes bytes);
-[[nodiscard]] std::string format_duration(Duration duration);  ///< "612.4 ms"
-[[nodiscard]] std::string format_rate(BytesPerSecond rate);    ///< "12.0 GB/s", "infinite"
+[[nodiscard]] std::string format_duration(Duration duration);  ///< such as "612.4 ms"
+[[nodiscard]] std::string format_rate(BytesPerSecond rate);    ///< such as "12.0 GB/s"; "infinite"
 [[nodiscard]] std::string format_flop_rate(FlopsPerSecond rate);
 /// Returns a text such as "12.3 %".
 [[nodiscard]] std::string format_percent(double ratio);

@@ -126,7 +126,7 @@ class SpecView {
     std::vector<std::string> keys;
   };
   SpecView(const SpecNode& node, const SpecDocument& document, std::string pointer);
-  /// Returns the value of a text such as "seq" or "2*seq"; unset: no text, or no such symbol.
+  /// Returns the value of a text such as "seq" or "2*seq"; unset: the value is no text, or no symbol of the document.
   [[nodiscard]] std::optional<Int128> symbol() const;
 
   const SpecNode* node_;

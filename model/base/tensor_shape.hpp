@@ -26,7 +26,7 @@ struct ConvolutionDim {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
-  std::int64_t padding = 0;  ///< on both sides together
+  std::int64_t padding = 0;  ///< elements on both sides together
   friend bool operator==(const ConvolutionDim&, const ConvolutionDim&) = default;
 };
 

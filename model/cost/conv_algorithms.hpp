@@ -19,7 +19,7 @@ struct ConvolutionTask {
   ConvolutionPass pass = ConvolutionPass::kForward;
   Dtype dtype = Dtype::kFloat32;
   std::int64_t batch = 1;
-  double flops = 0;          ///< FLOPs of the direct method
+  double flops = 0;          ///< FLOPs of the task by the direct method
   double bytes = 0;          ///< bytes of input, output and weights, each counted once
   double first_seconds = 0;  ///< time of the algorithm without workspace
   double compute_scale = 1;  ///< factor of the profile's peak and GPU memory rate

@@ -45,12 +45,12 @@ struct TransferCost {
 };
 
 struct TransferCosts {
-  std::vector<TransferCost> to_far;   ///< by tensor
-  std::vector<TransferCost> to_near;  ///< by tensor
-  /// Copies to GPU memory on page faults, by tensor; empty: as in `to_near`.
+  std::vector<TransferCost> to_far;   ///< by tensor: copy to host memory
+  std::vector<TransferCost> to_near;  ///< by tensor: copy to GPU memory
+  /// By tensor: copy to GPU memory on page faults. Empty: as in `to_near`.
   std::vector<TransferCost> faults = {};
   BytesPerSecond to_far_peak;   ///< rate of the link, or a device's share; at most host memory's
-  BytesPerSecond to_near_peak;  ///< in the other direction
+  BytesPerSecond to_near_peak;  ///< as to_far_peak, for copies to GPU memory
   /// Share of its rate that each direction keeps while both move bytes; the rate is rounded down to whole B/s.
   Duplex duplex = {};
   /// Host time to pin memory for each copy to host memory, part of the latencies in `to_far`. The host
@@ -75,7 +75,7 @@ struct CostTable {
   std::int64_t batch = 1;
   std::vector<TaskAlternative> alternatives;    ///< algorithms of task 0, then of task 1, ...
   std::vector<std::int32_t> first_alternative;  ///< by task: index of its first one; then the end
-  std::vector<Bytes> tensor_bytes;              ///< by tensor
+  std::vector<Bytes> tensor_bytes;              ///< by tensor: its size in GPU memory
   /// By tensor: bytes that a copy of the tensor moves, with CopyRules::each_save. Empty: tensor_bytes.
   std::vector<Bytes> copied_bytes = {};
   Bytes static_bytes;  ///< weights, optimiser states, gradient buckets, gradients not in `held`

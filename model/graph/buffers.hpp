@@ -12,11 +12,11 @@ namespace ooc {
 /// Tensors of the forward pass (TensorRole), and which of them each input and layer has. Unset: the layer has none.
 struct Buffers {
   std::vector<Tensor> tensors;
-  std::vector<TensorId> of_input;                    ///< by InputId
+  std::vector<TensorId> of_input;                    ///< by InputId: tensor of the network input
   std::vector<std::optional<TensorId>> of_layer;     ///< by LayerId: its output, always set
-  std::vector<std::optional<TensorId>> mask;         ///< by LayerId
-  std::vector<std::optional<TensorId>> reserve;      ///< by LayerId
-  std::vector<std::optional<TensorId>> weight_copy;  ///< by LayerId; a block may share one
+  std::vector<std::optional<TensorId>> mask;         ///< by LayerId: TensorRole::kMask
+  std::vector<std::optional<TensorId>> reserve;      ///< by LayerId: TensorRole::kReserve
+  std::vector<std::optional<TensorId>> weight_copy;  ///< by LayerId: a block may share one
   std::vector<bool> in_place;        ///< by LayerId: true if the layer overwrites its input
   std::vector<bool> needs_gradient;  ///< by LayerId: true if the layer has a backward pass
 };
@@ -25,9 +25,9 @@ struct Buffers {
 
 /// Forward data that backward tasks of a layer read, by kind of layer and framework.
 struct Kept {
-  bool inputs = false;
-  bool output = false;
-  std::int64_t mask_bytes = 0;     ///< bytes per sample of the mask
+  bool inputs = false;             ///< true: inputs of the layer
+  bool output = false;             ///< true: output of the layer
+  std::int64_t mask_bytes = 0;     ///< bytes per sample of the mask; 0: none
   std::int64_t reserve_bytes = 0;  ///< bytes per sample of the reserve (TensorRole::kReserve)
   std::int64_t reserve_fixed = 0;  ///< further bytes of the reserve, whatever the batch
 };

@@ -44,7 +44,7 @@ struct GradientBuffers {
   bool exchanged = false;     ///< true: as kAll, if devices exchange whole gradients
   std::int64_t copies = 0;    ///< bytes of gradient copies a parameter of an update; 0: none
   std::int64_t group = kAll;  ///< number of parameters that are updated at a time; or kAll
-  std::int64_t norms = 0;     ///< bytes a parameter of the layer whose gradient norm is computed
+  std::int64_t norms = 0;     ///< bytes a parameter of a layer while its gradient norm is computed
   bool keeps_holes = false;   ///< true: the caching allocator keeps freed memory reserved
   int state_shards = 1;       ///< devices that share optimiser states; each updates its shard
   int weight_shards = 1;      ///< devices that share each layer's weights and gradient

@@ -30,7 +30,7 @@ enum class TaskKind {
   kCompress,       ///< halves the bytes of a tensor (model/rewrite/compression.hpp)
   kDecompress,     ///< restores a compressed tensor
   kFarUpdate,      ///< update by the host's processor (model/rewrite/state.hpp)
-  kFarAccumulate,  ///< adds a micro-batch's gradients, by the host's processor
+  kFarAccumulate,  ///< adds a micro-batch's gradients to the sum, by the host's processor
 };
 
 [[nodiscard]] constexpr bool is_backward(TaskKind kind) {
@@ -70,7 +70,7 @@ enum class TensorRole {
 enum class TensorHome : std::uint8_t {
   kNear,    ///< network inputs: GPU memory at the start, nowhere at the end; all others: nowhere
   kStatic,  ///< GPU memory throughout, as part of the static bytes
-  kFar,     ///< host memory
+  kFar,     ///< host memory, at the start and at the end
 };
 
 /// True for model states: weights, their gradients, optimiser states.
@@ -81,14 +81,14 @@ enum class TensorHome : std::uint8_t {
 
 /// Version of a tensor.
 enum class TensorForm {
-  kWritten,     ///< as the layer wrote it
-  kCompressed,  ///< float16 copy, half the bytes
+  kWritten,     ///< the values that the layer or task wrote
+  kCompressed,  ///< float16 copy of float32 values, half the bytes
   kRestored,    ///< restored from kCompressed; also weight copy for backward, cast of a gradient
 };
 
 struct Tensor {
   TensorRole role = TensorRole::kActivation;
-  std::optional<InputId> input = {};  ///< input, for kInput
+  std::optional<InputId> input = {};  ///< for kInput: which network input; else unset
   std::optional<LayerId> layer = {};  ///< other roles: first layer that writes it, or of its unit
   std::int64_t bytes_per_sample = 0;
   std::int64_t bytes_fixed = 0;  ///< further bytes, whatever the batch
@@ -131,7 +131,7 @@ struct TrainingGraph {
   Csr<TaskId, TensorId> reads;      ///< by task, each tensor once; in-place tasks also write it
   Csr<TaskId, TensorId> writes;     ///< by task, each tensor once
   std::vector<Lifetime> lifetimes;  ///< by tensor
-  std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: tensor of its output
+  std::vector<std::optional<TensorId>> output_of_layer;  ///< by layer: its output's tensor
   /// Number of tasks, and of tensors, of one micro-batch (model/rewrite/iteration.hpp). 0: no gradient accumulation.
   std::size_t round_tasks = 0;
   std::size_t round_tensors = 0;

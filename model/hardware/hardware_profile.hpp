@@ -67,7 +67,7 @@ struct StraightLine {
 /// Copy time by size as measured, in place of rates and latencies. Between points log(time) is linear in log(size);
 /// beyond them the slope of the nearest two points goes on.
 struct SizeCurve {
-  std::vector<std::pair<Bytes, Duration>> points;  ///< ascending in size, at least two
+  std::vector<std::pair<Bytes, Duration>> points;  ///< (size, time) by ascending size, two or more
   /// Returns the interpolated time in ns for bytes > 0.
   [[nodiscard]] double time_ns(Bytes bytes) const;
   /// Returns the rate of large copies in bytes/s: the largest n / (t(n) - latency), where latency is the
@@ -135,11 +135,11 @@ struct KernelUnits {
 };
 
 struct HardwareProfile {
-  std::string file;  ///< path, for messages
+  std::string file;  ///< path of the file, for messages
   std::string name;
   std::string description;
   std::string framework;  ///< framework on the machine, default of --framework; empty: not stated
-  std::map<Dtype, FlopsPerSecond> peak;  ///< peak rate of matrix products; a missing type: unknown
+  std::map<Dtype, FlopsPerSecond> peak;  ///< peak FLOP/s by type; a missing type: not stated
   /// Set: times are sums of kernels. Unset: times follow from `efficiency` and `kernel_launch`.
   std::optional<KernelUnits> kernels;
   std::map<std::string, Efficiency> efficiency;  ///< by "default", "memory", or kind of layer

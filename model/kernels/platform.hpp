@@ -21,7 +21,7 @@ struct KernelMachine {
   /// By Dtype: share of the peak that the best matrix product reaches; 0: that of CardClass or architecture.
   std::array<double, kDtypes.size()> sustained{};
   int multiprocessors = 1;
-  BytesPerSecond near_rate{1};  ///< rate of GPU memory
+  BytesPerSecond near_rate{1};  ///< rate of GPU memory by the data sheet
 };
 
 /// Fitted numbers of kernels on ordinary (SIMT) units, which serve float32, and float64 at its own peak.
@@ -38,7 +38,7 @@ struct SimtParameters {
   double winograd_fused = 1;     ///< rate factor of Winograd's F(2x2, 3x3) in one kernel
   double transformed = 1;        ///< rate factor of products between transforms (Winograd, FFTs)
   double transform_traffic = 1;  ///< factor of the bytes that these transforms move
-  double depthwise = 1;          ///< rate factor of depthwise kernels
+  double depthwise = 1;          ///< share of the rate that depthwise kernels reach
   double linear_rate = 1;        ///< rate factor of linear layers and batched products (cuBLAS)
   double linear_memory = 1;      ///< memory rate factor of linear layers and batched products
   double linear_recent = 1;      ///< further factor of linear_rate with cuDNN 8 and later
@@ -86,10 +86,10 @@ struct CardClass {
 /// Fitted numbers of an architecture.
 struct ArchitectureParameters {
   double near_share = 1;  ///< share of the data sheet's memory rate that streaming kernels reach
-  double roof_sharpness = 2.5;                     ///< s of time = (math^s + memory^s)^(1/s)
+  double roof_sharpness = 2.5;                     ///< s in: time = (math^s + memory^s)^(1/s)
   double kernel_seconds = 0;                       ///< seconds to launch a product or convolution
   double elementwise_kernel_seconds = 0;           ///< seconds to launch any other kernel
-  std::array<double, kDtypes.size()> sustained{};  ///< as in KernelMachine; 0: unknown
+  std::array<double, kDtypes.size()> sustained{};  ///< as in KernelMachine; 0: not fitted
   std::array<CardClass, 2> classes;                ///< by ascending most_gain: GeForce, workstation
   SimtParameters simt;
   std::optional<TensorParameters> tensor;               ///< unset: no tensor cores, as before Volta

@@ -35,7 +35,7 @@ enum class TileClass : std::uint8_t { kWide, kSmall };
 struct TileShape {
   double rows;
   double columns;
-  TileClass size;  ///< selects ProductUnits::efficiency
+  TileClass size;  ///< index into ProductUnits::efficiency
 };
 
 /// Arithmetic units that multiply: SIMT units or tensor cores.

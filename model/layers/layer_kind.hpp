@@ -84,8 +84,8 @@ enum class InPlace {
 
 /// Data of forward that backward tasks read, as the ideal framework saves them.
 struct Saves {
-  bool inputs = false;  ///< true: all inputs, except unread_inputs and unread_last
-  bool output = false;
+  bool inputs = false;              ///< true: all inputs, except unread_inputs and unread_last
+  bool output = false;              ///< true: the output
   std::int64_t mask_bytes = 0;      ///< dropout: elements of the mask per sample (1 byte each)
   std::int64_t reserve_bytes = 0;   ///< bytes per sample of further values that forward writes
   std::int64_t twice_bytes = 0;     ///< part of reserve_bytes copied twice if CopyRules::each_save
@@ -180,7 +180,7 @@ struct LayerPart;
 /// Sizes of attention in one kernel, such as flash attention.
 struct FusedAttention {
   double keys;          ///< mean number of keys that a query reads under the mask
-  double head;          ///< width of a head
+  double head;          ///< width of a head: features of a query
   double drawn = 0;     ///< random numbers that dropout draws per sample; 0: no dropout
   double all_keys = 0;  ///< number of keys, including those that a mask forbids
 };
@@ -226,13 +226,13 @@ struct LayerModel {
   /// conv_transpose: the convolution from its output back to its input.
   std::shared_ptr<const ConvolutionShape> mirrored_convolution;
   std::shared_ptr<const LayerProducts> products;  ///< null: no products, or fused_attention is set
-  std::optional<FusedAttention> fused_attention;  ///< set: attention in one kernel
+  std::optional<FusedAttention> fused_attention;  ///< set: attention in one kernel, no `products`
   /// Type that kernels compute in under a precision; unset: the network's.
   std::optional<Dtype> computes_in;
   LayerCasts casts;
   EagerWalk walk_forward;
   EagerWalk walk_backward;
-  std::shared_ptr<const RecurrentStep> recurrent;  ///< parts of lstm and gru; else null
+  std::shared_ptr<const RecurrentStep> recurrent;  ///< set for parts of lstm and gru; else null
   /// Layers into which this layer unrolls (lstm, gru, linear with adapters); the last one has `output`. Then no other
   /// field is valid. The network reader puts the parts in place of the layer (docs/notebook/0003). Null: none.
   std::shared_ptr<const std::vector<LayerPart>> parts;
@@ -258,10 +258,10 @@ struct LayerInputs {
   Dtype dtype = Dtype::kFloat32;             ///< Network::dtype
   /// By input: name of its producer, for messages. Empty: unknown.
   std::span<const std::string_view> names = {};
-  std::optional<Precision> precision = {};   ///< unset: one type for all data
+  std::optional<Precision> precision = {};   ///< unset: all data have type `dtype`
   std::span<const std::int64_t> bytes = {};  ///< by input: bytes an element; empty: element_bytes()
   std::optional<std::int64_t> element = {};  ///< bytes an element computed with; unset: by `dtype`
-  bool frozen = false;                       ///< for layers without "frozen"
+  bool frozen = false;                       ///< true: layers without "frozen" are frozen
   std::optional<WeightStorage> storage = {};  ///< for frozen layers without "storage"
   /// Type of the layer's parameters; unset: by the precision. Ignored without a precision.
   std::optional<Dtype> own_type = {};
@@ -271,7 +271,7 @@ struct LayerInputs {
   [[nodiscard]] std::int64_t element_bytes() const {
     return element.value_or(dtype_info(dtype).bytes);
   }
-  /// True if the layer computes in `own_type` and casts its inputs. False without one, and under autocast and FSDP.
+  /// True if the layer computes in `own_type`, with inputs cast: if set, with a precision other than autocast or FSDP.
   [[nodiscard]] bool computes_in_own_type() const {
     if (!own_type || !precision) return false;
     const PrecisionInfo& info = precision_info(*precision);
@@ -301,7 +301,7 @@ struct LayerTraits {
 };
 
 struct LayerKind {
-  std::string_view name;          ///< as in the file, such as "conv"
+  std::string_view name;          ///< "type" in network files, such as "conv"
   std::string_view summary = {};  ///< what the kind computes, in one line for `list` and docs
   /// Reads the keys of the kind from `spec`. The network reader handles "name", "type" and "inputs", and rejects keys
   /// that nobody has read. Throws SpecError for impossible values, and for numbers that are too large.

@@ -13,7 +13,7 @@
 namespace ooc {
 
 struct NormalizationTraits {
-  std::int64_t channels = 1;  ///< length of each parameter vector
+  std::int64_t channels = 1;  ///< parameters of each vector
   std::int64_t passes = 1;    ///< times that the input is read: 1 if a row fits on chip, else 2
   std::int64_t vectors = 2;   ///< parameter vectors: 2 (gamma, beta), 1 (gamma) or 0
 };

@@ -44,8 +44,8 @@ struct CellPlace {
 
 /// Parts whose outputs the next step reads.
 struct CellState {
-  PartId hidden;  ///< h
-  PartId cell;    ///< c of an lstm; of a gru as `hidden`
+  PartId hidden;  ///< part that writes h
+  PartId cell;    ///< lstm: part that writes c; gru: as `hidden`
 };
 
 /// Returns `inputs`, followed by member `state` of the step before. `before` unset: no such step.

@@ -31,7 +31,7 @@ inline constexpr std::array kWeightStorages{WeightStorage::kFp32, WeightStorage:
 
 /// Numbers of a layer's own parameters, without those of a layer that it is tied to.
 struct WeightCounts {
-  std::int64_t matrix = 0;  ///< in LayerModel::weight_matrix
+  std::int64_t matrix = 0;  ///< parameters of LayerModel::weight_matrix
   std::int64_t others = 0;  ///< all others, such as biases
 };
 [[nodiscard]] WeightCounts weight_counts(const LayerModel& model);

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kPaleoElementBytes = 4;
 struct Traffic {
   Wide flops;
   Wide bytes;
-  Wide bytes_fixed;    ///< bytes whatever the batch
+  Wide bytes_fixed;    ///< bytes that do not grow with the batch
   Wide workspace = 0;  ///< bytes that the task needs beside its operands
 };
 

@@ -21,7 +21,7 @@ namespace ooc {
 struct NetworkInput {
   std::string name;
   TensorShape shape = {};              ///< shape of one sample
-  std::int64_t bytes_per_element = 0;  ///< 0: by the network's type
+  std::int64_t bytes_per_element = 0;  ///< 0: bytes of the network's type
 };
 
 /// Network input or layer whose value a layer reads.

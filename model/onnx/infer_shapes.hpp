@@ -20,15 +20,15 @@ using OnnxNumbers = std::vector<double>;
 /// Shape of a tensor, and its values if they are known.
 struct TracedTensor {
   OnnxDims dims = {};
-  int type = kOnnxFloat;  ///< OnnxType
+  int type = kOnnxFloat;  ///< number of the element type (OnnxType)
   bool is_data = false;   ///< true: depends on values of the model's inputs, not only on shapes
-  std::optional<OnnxNumbers> values = {};  ///< unset: unknown
+  std::optional<OnnxNumbers> values = {};  ///< unset: not known before the model runs
 };
 /// Traced tensors by name.
 using TracedTensors = std::map<std::string, TracedTensor>;
 
 [[nodiscard]] std::int64_t elements(const OnnxDims& dims);
-[[nodiscard]] std::string text(const OnnxDims& dims);  ///< "[3, 224, 224]"
+[[nodiscard]] std::string text(const OnnxDims& dims);  ///< such as "[3, 224, 224]"
 
 /// Returns the first dimension of the first input whose first dimension is a number; unset: all have names ("batch").
 [[nodiscard]] std::optional<std::int64_t> fixed_batch(const OnnxModel& model);

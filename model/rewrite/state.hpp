@@ -50,8 +50,7 @@ enum class Shard {
   kWeights,    ///< and weights, gathered for each use (ZeRO-3, FSDP's FULL_SHARD)
 };
 
-/// Bytes of a bucket of PyTorch's DistributedDataParallel (bucket_cap_mb = 25). The first bucket is smaller, 1 MiB, so
-/// that the exchange begins early.
+/// Bytes of a bucket of PyTorch's DistributedDataParallel (bucket_cap_mb = 25). The first has 1 MiB, to begin early.
 inline constexpr std::int64_t kGradientBucket = std::int64_t{25} << 20;
 inline constexpr std::int64_t kFirstBuckets = 25;  ///< size of a bucket over that of the first
 
@@ -92,7 +91,7 @@ struct StateOptions {
   std::int64_t reuse = 0;
   /// True: updated weights that stay in GPU memory are copied back by pageable copies, after all far updates.
   bool pageable_returns = false;
-  Duration hooks = {};  ///< Software::hooks
+  Duration hooks = {};  ///< Software::hooks: host time for each object of hooks_on
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;
   int devices = 1;  ///< number that share the states; of split experts each is shared by fewer
@@ -164,14 +163,15 @@ struct StateGradient {
 
 struct MovingState {
   StateOptions options;
-  TrainingGraph planned;         ///< graph that schedules see
-  TrainingGraph graph;           ///< graph that plans run
+  TrainingGraph planned;         ///< graph that schedules plan: without far updates
+  TrainingGraph graph;           ///< graph that runs: with far updates and moving states
   std::vector<StateUnit> units;  ///< in the order of their first layers
   /// By task of `planned`: index of the unit whose weights the task uses or updates, or whose gradients it writes.
   std::vector<std::optional<std::size_t>> unit_of;
   std::vector<std::size_t> by_gradient;  ///< indices of units, first complete gradients first
   std::vector<StateGradient> gradients;  ///< sorted by unit, then micro-batch
-  std::vector<std::optional<std::size_t>> gradient_of;  ///< by planned task: index into `gradients`
+  /// By task of `planned`: index into `gradients` of the gradient that the task writes; unset: none.
+  std::vector<std::optional<std::size_t>> gradient_of;
   std::vector<TaskId> task_of;  ///< by task of `planned`: the network's task
   std::vector<Ratio> share;     ///< by task of `planned`: share of that task's work; < 1: updates
   std::vector<Bytes> booked;    ///< by task of `planned`: GPU memory that moving states take
@@ -205,7 +205,7 @@ struct MovingState {
 
 /// Compute step of a plan.
 struct PlannedRun {
-  TaskId task;         ///< of MovingState::planned
+  TaskId task;         ///< task of MovingState::planned
   bool again = false;  ///< true: runs a second time, for a recomputation
 };
 /// Returns a run of each task of `planned`, in order.
@@ -218,7 +218,7 @@ struct PlannedRun {
 
 /// Interval of compute steps during which a unit's weights are in GPU memory.
 struct WeightStay {
-  std::size_t unit = 0;
+  std::size_t unit = 0;  ///< index into MovingState::units
   /// Compute step after which the copy in may start; unset: at the start of the iteration.
   std::optional<std::size_t> fetch_after = {};
   std::size_t booked_from = 0;  ///< first compute step at which the weights take GPU memory
@@ -227,7 +227,7 @@ struct WeightStay {
 };
 /// Use of weights by one compute step of a sequence.
 struct WeightUse {
-  std::optional<std::size_t> unit;  ///< unset: uses no unit's weights
+  std::optional<std::size_t> unit;  ///< index into MovingState::units; unset: uses no weights
   bool backward = false;            ///< true: backward task, or recomputation of a forward task
 };
 /// Returns the residency intervals of weights in order of arrival. A position is a series of compute steps that use one
@@ -242,7 +242,7 @@ struct WeightUse {
 /// GPU memory of moving states that is added to the workspaces of tasks.
 enum class Booking {
   kNone,
-  kByTask,    ///< MovingState::booked
+  kByTask,    ///< MovingState::booked, for schedules that run each task once
   kAnywhere,  ///< booked_anywhere for each task before the updates, for schedules that recompute
 };
 /// Returns the costs of `planned`. `costs`: of the network's graph, whose copy costs are kept.

@@ -21,7 +21,7 @@ enum class FrameworkAllocator { kIdeal, kCaching };
 
 /// Lifetime of weight gradients, unless model states are in host memory.
 enum class WeightGradients {
-  kStatic,  ///< allocated throughout
+  kStatic,  ///< allocated throughout, as part of the static bytes
   kFreed,   ///< allocated from their first write to the end of the iteration
 };
 
