@@ -93,13 +93,13 @@ struct RunInputs {
   std::string allocator = "ideal";
   std::string mode = "pinned";
   std::string compute = "native";
-  TransferOptions transfers = {};      ///< rates and latencies of copies; unset: the profile's
-  std::optional<Ratio> compute_scale;  ///< factor of FLOP and GPU memory rates; unset: 1
+  TransferOptions transfers = {};        ///< rates and latencies of copies; unset: the profile's
+  std::optional<Ratio> compute_scale;    ///< factor of FLOP and GPU memory rates; unset: 1
   std::optional<Ratio> host_speed = {};  ///< --host-speed; unset: the profile's
-  std::optional<int> layer_times;      ///< number of layers with --layer-times; unset: none
-  int devices = 1;                     ///< number of devices that split the batch
-  std::int64_t expert_parallel = 1;    ///< number of devices over which experts are split
-  std::string exchange = "end";        ///< "end" or "overlap" (Exchange); empty: states are sharded
+  std::optional<int> layer_times;        ///< number of layers with --layer-times; unset: none
+  int devices = 1;                       ///< number of devices that split the batch
+  std::int64_t expert_parallel = 1;      ///< number of devices over which experts are split
+  std::string exchange = "end";  ///< "end" or "overlap" (Exchange); empty: states are sharded
   std::vector<std::string_view> columns = {};      ///< columns that a row has even without value
   std::optional<BytesPerSecond> far_compute = {};  ///< --far-compute; unset: not given
   std::string offload;  ///< model states that move: "optimizer; update far, after all"; empty: none
