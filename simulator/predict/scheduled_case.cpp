@@ -155,9 +155,8 @@ Bytes CaseRun::allowed(const Case& which) const {
 
 /// A job with other memory, of which only a run is asked.
 struct ScheduledCase::Trial {
-  Trial(const Case& like, const Schedule& schedule, Bytes budget)
-      : which(like), scheduled(which, schedule, Detail::kTotals) {
-    which.budget = budget;
+  Trial(Case with, const Schedule& schedule)
+      : which(std::move(with)), scheduled(which, schedule, Detail::kTotals) {
     scheduled.is_trial_ = true;
   }
 
@@ -237,7 +236,9 @@ const CaseRun* ScheduledCase::run_within(Bytes budget, Bytes far) {
                             !schedule_.is(Trait::kMovesPages);
   if (far != which_.far_capacity && !may_lack_far) return nullptr;  // as it was
   if (!plans_stay() || !trial_ || trial_->which.budget != budget) {
-    trial_ = std::make_shared<Trial>(which_, schedule_, budget);
+    Case with = which_;
+    with.budget = budget;
+    trial_ = std::make_shared<Trial>(std::move(with), schedule_);
   }
   trial_->which.far_capacity = far;
   trial_->which.transfers = which_.transfers;
