@@ -93,23 +93,23 @@ std::int64_t saved_bytes_per_sample(const TrainingGraph& graph) {
   return sum;
 }
 
-std::int64_t saved_bytes_fixed(const TrainingGraph& graph) {
+namespace {
+
+std::int64_t saved_fixed(const TrainingGraph& graph, bool copies) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const bool copy = graph.tensors[i].role == TensorRole::kWeightCopy;
-    if (!copy && is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
+    if (copy == copies && is_saved(graph, make_id<TensorId>(i)))
+      sum += graph.tensors[i].bytes_fixed;
   }
   return sum;
 }
 
-std::int64_t saved_weight_copies(const TrainingGraph& graph) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const bool copy = graph.tensors[i].role == TensorRole::kWeightCopy;
-    if (copy && is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_fixed;
-  }
-  return sum;
-}
+}  // namespace
+
+std::int64_t saved_bytes_fixed(const TrainingGraph& graph) { return saved_fixed(graph, false); }
+
+std::int64_t saved_weight_copies(const TrainingGraph& graph) { return saved_fixed(graph, true); }
 
 std::string_view accounting_name(Accounting accounting) {
   static constexpr std::string_view kTexts[] = {"liveness", "shared-gradients", "all-gradients",

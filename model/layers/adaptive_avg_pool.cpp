@@ -2,8 +2,6 @@
 // floor(j i / o) up to ceil((j + 1) i / o) of i, as frameworks do, so neighbouring windows may
 // share a pixel. Saves nothing; where the size is that of the input it is a view. Work:
 // window.hpp.
-#include <fmt/format.h>
-
 #include <numeric>
 
 #include "model/layers/attributes.hpp"
@@ -21,12 +19,9 @@ Wide visits_of(std::int64_t input, std::int64_t output) {
 
 LayerModel read_adaptive_avg_pool(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
-  if (input.dims.size() < 2) {
-    spec.fail(fmt::format("an input of shape {}", input.text()),
-              "channels first, then one or more spatial dimensions");
-  }
+  const std::size_t rank = spatial_rank(spec, input);
   (void)spec.get("output");
-  const std::vector<std::int64_t> sizes = *find_sizes(spec, "output", input.dims.size() - 1, 1);
+  const std::vector<std::int64_t> sizes = *find_sizes(spec, "output", rank, 1);
   Wide visits = input.dims[0];
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     visits = visits * visits_of(input.dims[d + 1], sizes[d]);

@@ -54,13 +54,8 @@ void read_work(const SpecView& spec, const LayerInputs& inputs, LayerModel& mode
 }
 
 LayerModel read_custom(const SpecView& spec, const LayerInputs& inputs) {
-  const SpecView shape = spec.get("output_shape");
-  std::vector<std::int64_t> dims;
-  for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
-  if (dims.empty()) shape.fail("an empty list", "one or more sizes");
-
   LayerModel model;
-  model.output = output_shape(shape, inputs, dims);
+  model.output = stated_shape(spec.get("output_shape"), inputs);
   if (const auto parameters = spec.find("parameters")) {
     model.parameters = to_parameters(*parameters, inputs, parameters->as_integer(0, kMaxSize));
   }

@@ -4,19 +4,14 @@
 // Forward reads the parameters and writes them for each sample; backward (the gradient of the parameters alone) reads dY
 // and adds it up over the batch, an addition per element. Saves nothing. Where it is wrong: frameworks may spread them over
 // the batch without a copy, where whoever reads them can. PALEO counts nothing.
-#include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 
 namespace ooc {
 namespace {
 
 LayerModel read_parameter(const SpecView& spec, const LayerInputs& inputs) {
-  const SpecView shape = spec.get("shape");
-  std::vector<std::int64_t> dims;
-  for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
-  if (dims.empty()) shape.fail("an empty list", "one or more sizes");
   LayerModel model;
-  model.output = output_shape(shape, inputs, dims);
+  model.output = stated_shape(spec.get("shape"), inputs);
   const Wide count = elements(model.output);
   const Wide bytes = count * inputs.element_bytes();
   model.parameters = to_parameters(spec, inputs, count);

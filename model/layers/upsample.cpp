@@ -2,24 +2,19 @@
 // dimensions or a list. Reads X, writes Y; backward reads dY, writes dX. FLOPs per output element: nearest 0 forward, 1
 // addition backward; bilinear (linear in 1-D, trilinear in 3-D) a multiply and an add for each of the 2^d neighbours, both
 // ways. Scale 1 is a view. Saves nothing.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "model/layers/attributes.hpp"
 #include "model/layers/movement.hpp"
+#include "model/layers/window.hpp"
 
 namespace ooc {
 namespace {
 
 LayerModel read_upsample(const SpecView& spec, const LayerInputs& inputs) {
   const TensorShape& input = single_input(spec, inputs);
-  if (input.dims.size() < 2 || input.dims.size() > 4) {
-    spec.fail(fmt::format("an input of shape {}", input.text()),
-              "channels first, then one to three spatial dimensions");
-  }
-  const std::size_t rank = input.dims.size() - 1;
+  const std::size_t rank = spatial_rank(spec, input);
   (void)spec.get("scale");
   const std::vector<std::int64_t> scale = *find_sizes(spec, "scale", rank, 1);
   const std::optional<SpecView> mode = spec.find("mode");

@@ -11,14 +11,6 @@
 namespace ooc {
 namespace {
 
-std::size_t spatial_rank(const SpecView& spec, const TensorShape& input) {
-  if (input.dims.size() < 2 || input.dims.size() > 4) {
-    spec.fail(fmt::format("an input of shape {}", input.text()),
-              "channels first, then one to three spatial dimensions");
-  }
-  return input.dims.size() - 1;
-}
-
 void read_padding(const SpecView& spec, std::size_t rank, Window& window) {
   const std::optional<SpecView> padding = spec.find("padding");
   if (!padding) return;
@@ -69,6 +61,14 @@ Window read_window(const SpecView& spec, const TensorShape& input, const WindowO
   }
   read_padding(spec, rank, window);
   return window;
+}
+
+std::size_t spatial_rank(const SpecView& spec, const TensorShape& input) {
+  if (input.dims.size() < 2 || input.dims.size() > 4) {
+    spec.fail(fmt::format("an input of shape {}", input.text()),
+              "channels first, then one to three spatial dimensions");
+  }
+  return input.dims.size() - 1;
 }
 
 std::span<const std::int64_t> spatial(const TensorShape& shape) {

@@ -48,6 +48,9 @@ struct WindowOptions {
 [[nodiscard]] Window read_window(const SpecView& spec, const TensorShape& input,
                                  const WindowOptions& options);
 
+/// Returns the number of spatial dimensions. Throws SpecError at `spec` for none or more than three.
+[[nodiscard]] std::size_t spatial_rank(const SpecView& spec, const TensorShape& input);
+
 /// Returns the dimensions of `shape` without the first, the channels.
 [[nodiscard]] std::span<const std::int64_t> spatial(const TensorShape& shape);
 

@@ -50,6 +50,13 @@ TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
   return output_shape(spec, inputs, std::vector<Wide>(dims.begin(), dims.end()));
 }
 
+TensorShape stated_shape(const SpecView& spec, const LayerInputs& inputs) {
+  std::vector<std::int64_t> dims;
+  for (const SpecView& item : spec.items()) dims.push_back(item.as_integer(1, kMaxTensorBytes));
+  if (dims.empty()) spec.fail("an empty list", "one or more sizes");
+  return output_shape(spec, inputs, dims);
+}
+
 std::int64_t to_count(const SpecView& spec, Wide value, std::string_view what) {
   if (value.value() > std::numeric_limits<std::int64_t>::max()) {
     spec.fail(fmt::format("{} {}", wide_text(value), what), "a number that fits 63 bits");

@@ -36,6 +36,9 @@ struct Traffic {
 [[nodiscard]] TensorShape output_shape(const SpecView& spec, const LayerInputs& inputs,
                                        const std::vector<std::int64_t>& dims);
 
+/// Returns the shape that the list `spec` states. Throws SpecError as above, and for an empty list.
+[[nodiscard]] TensorShape stated_shape(const SpecView& spec, const LayerInputs& inputs);
+
 /// Returns `value`. Throws SpecError at `spec` if `value` exceeds 63 bits. `what`: unit of `value`, for the message.
 [[nodiscard]] std::int64_t to_count(const SpecView& spec, Wide value, std::string_view what);
 [[nodiscard]] std::int64_t to_parameters(const SpecView& spec, const LayerInputs& inputs,

@@ -158,11 +158,7 @@ void set_input_bytes(Network& network) {
 
 NetworkInput read_input(const SpecView& spec, Dtype dtype) {
   NetworkInput input{.name = read_name(spec.get("name"))};
-  const SpecView shape = spec.get("shape");
-  std::vector<std::int64_t> dims;
-  for (const SpecView& item : shape.items()) dims.push_back(item.as_integer(1, kMaxSize));
-  if (dims.empty()) shape.fail("an empty list", "one or more sizes, channels first");
-  input.shape = output_shape(shape, {.dtype = dtype}, dims);
+  input.shape = stated_shape(spec.get("shape"), {.dtype = dtype});
   spec.reject_unknown_keys();
   return input;
 }

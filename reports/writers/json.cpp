@@ -128,14 +128,14 @@ void put_symbols(JsonWriter& json, const RunInputs& inputs) {
   json.end();
 }
 
-void put_tie(JsonWriter& json, const LayerReport& layer) {
+void put_layer_head(JsonWriter& json, const LayerReport& layer) {
+  json.member("name", layer.name).member("type", layer.type);
+  json.member("output_shape", layer.output_shape).member("parameters", layer.parameters);
   if (!layer.tied_to.empty()) json.member("tied_to", layer.tied_to);
 }
 
 void put_layer(JsonWriter& json, const LayerReport& layer, bool feasible) {
-  json.member("name", layer.name).member("type", layer.type);
-  json.member("output_shape", layer.output_shape).member("parameters", layer.parameters);
-  put_tie(json, layer);
+  put_layer_head(json, layer);
   json.member("forward_flops", layer.forward_flops).member("backward_flops", layer.backward_flops);
   json.member("forward_ns", layer.forward).member("backward_ns", layer.backward);
   json.member("saved_bytes", layer.saved);
@@ -241,9 +241,7 @@ std::string prediction(const RunReport& report, const WriteOptions& options) {
 }
 
 void put_inspected_layer(JsonWriter& json, const LayerReport& layer, bool with_times) {
-  json.member("name", layer.name).member("type", layer.type);
-  json.member("output_shape", layer.output_shape).member("parameters", layer.parameters);
-  put_tie(json, layer);
+  put_layer_head(json, layer);
   json.member("forward_macs", layer.forward_macs).member("forward_flops", layer.forward_flops);
   json.member("backward_flops", layer.backward_flops).member("saved_bytes", layer.saved);
   if (!with_times) return;

@@ -41,8 +41,13 @@ class PlanBuilder {
   BlockId tensor_block(TensorId tensor, Bytes bytes) {
     return add(Block{.bytes = bytes, .object = tensor.index});
   }
-  BlockId workspace_block(TaskId task, Bytes bytes) {
-    return add(Block{.bytes = bytes, .kind = BlockKind::kWorkspace, .object = task.index});
+  /// The step takes so much workspace while it runs.
+  void take_workspace(StepId step, TaskId task, Bytes bytes) {
+    if (bytes.count() == 0) return;
+    const BlockId block =
+        add(Block{.bytes = bytes, .kind = BlockKind::kWorkspace, .object = task.index});
+    acquire(step, block);
+    release(block, step);
   }
 
   void wait(StepId step, StepId until_ended);

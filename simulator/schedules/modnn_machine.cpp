@@ -161,11 +161,7 @@ void ModnnMachine::run(AlternativeId alternative) {
   if (need_.copies > 0) builder_.wait(step, copies_[static_cast<std::size_t>(need_.copies) - 1]);
   computes_.push_back(step);
   const Since done{.computes = task_.index + 1, .copies = 0, .at = compute_end_};
-  if (workspace_.count() > 0) {
-    const BlockId block = builder_.workspace_block(task_, workspace_);
-    builder_.acquire(step, block);
-    builder_.release(block, step);
-  }
+  builder_.take_workspace(step, task_, workspace_);
   for (const SegmentId segment : workspaces_) space_.free(segment, done);
   for (const TensorId tensor : touched(task_)) {
     State& it = state(tensor);

@@ -178,12 +178,7 @@ class Pager {
     for (const StepId copy : unused_) builder_.wait(step, copy);
     unused_.clear();
     for (const BlockId block : written) builder_.acquire(step, block);
-    const Bytes workspace = chosen_workspace(problem_, task_);
-    if (workspace.count() > 0) {
-      const BlockId block = builder_.workspace_block(task_, workspace);
-      builder_.acquire(step, block);
-      builder_.release(block, step);
-    }
+    builder_.take_workspace(step, task_, chosen_workspace(problem_, task_));
     for (const TensorId tensor : graph_.writes[task_]) page(tensor).far_is_current = false;
     for_each_touched(task_, [&](TensorId tensor) {
       Page& it = page(tensor);

@@ -308,11 +308,7 @@ void RunPlanner::add_run(const RunList& list, const std::vector<GapMove>& moves,
                                 : builder_.compute(run.task, run.algorithm);
   steps_.push_back(step);
   for (const StepId copy : copies_) builder_.wait(step, copy);
-  if (const Bytes workspace = problem_.costs[run.algorithm].workspace; workspace.count() > 0) {
-    const BlockId block = builder_.workspace_block(run.task, workspace);
-    builder_.acquire(step, block);
-    builder_.release(block, step);
-  }
+  builder_.take_workspace(step, run.task, problem_.costs[run.algorithm].workspace);
   for (; next_stay_ < list.stays.size() && list.stays[next_stay_].first == position; ++next_stay_) {
     builder_.acquire(step, new_block(list, next_stay_));
   }

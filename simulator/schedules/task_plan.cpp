@@ -74,12 +74,7 @@ class TaskPlanner {
     for (std::size_t i = first_copy; i < next_move_; ++i) {
       builder_.wait(step, in_steps_[i]);
     }
-    const Bytes workspace = chosen_workspace(problem_, task);
-    if (workspace.count() > 0) {
-      const BlockId block = builder_.workspace_block(task, workspace);
-      builder_.acquire(step, block);
-      builder_.release(block, step);
-    }
+    builder_.take_workspace(step, task, chosen_workspace(problem_, task));
     for (const TensorId tensor : graph_.writes[task]) {
       if (life(tensor).first_writer == task) builder_.acquire(step, new_block(tensor));
     }

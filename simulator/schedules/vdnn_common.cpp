@@ -172,12 +172,7 @@ class SectionPlanner {
 
   StepId add_task(TaskId task) {
     const StepId step = builder_.compute(task, problem_.chosen(task));
-    const Bytes workspace = chosen_workspace(problem_, task);
-    if (workspace.count() > 0) {
-      const BlockId block = builder_.workspace_block(task, workspace);
-      builder_.acquire(step, block);
-      builder_.release(block, step);
-    }
+    builder_.take_workspace(step, task, chosen_workspace(problem_, task));
     for (const TensorId tensor : problem_.graph.writes[task]) {
       if (problem_.graph.lifetimes[tensor.at()].first_writer != task) continue;
       builder_.acquire(step, begin_stay(*layout_.residences[tensor.at()].first));
@@ -193,15 +188,21 @@ class SectionPlanner {
   Frontier frontier_;
 };
 
-}  // namespace
-
-SectionMemory section_memory(const PlanningProblem& problem, const std::vector<Section>& sections) {
-  Layout layout = lay_out(problem.graph, sections);
-  Footprint footprint(problem, sections.size());
+/// Without workspaces.
+Footprint footprint_of(const PlanningProblem& problem, const Layout& layout, std::size_t sections) {
+  Footprint footprint(problem, sections);
   for (const Residence& residence : layout.residences) {
     if (residence.first) footprint.add(*residence.first);
     if (residence.again) footprint.add(*residence.again);
   }
+  return footprint;
+}
+
+}  // namespace
+
+SectionMemory section_memory(const PlanningProblem& problem, const std::vector<Section>& sections) {
+  Layout layout = lay_out(problem.graph, sections);
+  const Footprint footprint = footprint_of(problem, layout, sections.size());
   return {.held = footprint.bytes(), .section_of = std::move(layout.section_of)};
 }
 
@@ -218,11 +219,7 @@ Bytes SectionMemory::smallest_budget(const CostTable& costs,
 PlanResult plan_sections(const PlanningProblem& problem, const std::vector<Section>& sections) {
   const TrainingGraph& graph = problem.graph;
   const Layout layout = lay_out(graph, sections);
-  Footprint footprint(problem, sections.size());
-  for (const Residence& residence : layout.residences) {
-    if (residence.first) footprint.add(*residence.first);
-    if (residence.again) footprint.add(*residence.again);
-  }
+  Footprint footprint = footprint_of(problem, layout, sections.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     footprint.add_workspace(make_id<TaskId>(i), layout.section_of[i]);
   }

@@ -100,6 +100,10 @@ Value stall_if(const Report& report) {
   return kAsked(report.inputs) ? stall<kCause>(report) : Value{};
 }
 
+constexpr Metric if_given(std::string_view name, Value (*read)(const Report& report)) {
+  return {name, read, "inputs", {}, nullptr};
+}
+
 constexpr Metric kMetrics[] = {
     // The job.
     {"network", input<&RunInputs::network>, "inputs"},
@@ -183,32 +187,23 @@ constexpr Metric kMetrics[] = {
     {"least_budget_bytes", kOom<&OutOfMemory::least_budget>, "out_of_memory", {}, nullptr},
     {"far_taken_bytes", kOom<&OutOfMemory::far_taken>, "out_of_memory", {}, nullptr},
     // Inputs that few jobs have: a column, and a JSON key if named, only where given.
-    {"link_to_far_bytes_per_s",
-     input<&RunInputs::transfers, &TransferOptions::link_to_far>,
-     "inputs",
-     {},
-     nullptr},
-    {"link_to_near_bytes_per_s",
-     input<&RunInputs::transfers, &TransferOptions::link_to_near>,
-     "inputs",
-     {},
-     nullptr},
-    {"duplex", input<&RunInputs::transfers, &TransferOptions::duplex>, "inputs", {}, nullptr},
-    {"compute_scale", input<&RunInputs::compute_scale>, "inputs", {}, nullptr},
-    {"host_speed", input<&RunInputs::host_speed>, "inputs", {}, nullptr},
-    {"adam", text<&RunInputs::adam>, "inputs", {}, nullptr},
-    {"far_compute_bytes_per_s", input<&RunInputs::far_compute>, "inputs", {}, nullptr},
+    if_given("link_to_far_bytes_per_s",
+             input<&RunInputs::transfers, &TransferOptions::link_to_far>),
+    if_given("link_to_near_bytes_per_s",
+             input<&RunInputs::transfers, &TransferOptions::link_to_near>),
+    if_given("duplex", input<&RunInputs::transfers, &TransferOptions::duplex>),
+    if_given("compute_scale", input<&RunInputs::compute_scale>),
+    if_given("host_speed", input<&RunInputs::host_speed>),
+    if_given("adam", text<&RunInputs::adam>),
+    if_given("far_compute_bytes_per_s", input<&RunInputs::far_compute>),
     // JSON of one run has these elsewhere.
     {"offload", text<&RunInputs::offload>, "inputs", "", nullptr},
-    {"expert_parallel",
-     [](const Report& r) -> Value {
-       const RunInputs& in = r.inputs;
-       const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
-       return is_there ? Value{in.expert_parallel} : Value{};
-     },
-     "inputs",
-     {},
-     nullptr},
+    if_given("expert_parallel",
+             [](const Report& r) -> Value {
+               const RunInputs& in = r.inputs;
+               const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
+               return is_there ? Value{in.expert_parallel} : Value{};
+             }),
     {"stall_update_ns", stall_if<StallCause::kUpdate, has_state>, "stalls_ns", "update",
      &has_state},
     {"precision", text<&RunInputs::precision>, "inputs", "", nullptr},

@@ -49,9 +49,7 @@ class Scenario {
   }
   /// Workspace of a task, of tensors of up to `largest` bytes.
   void takes_workspace(StepId task, std::int64_t bytes, std::int64_t largest) {
-    const BlockId block = builder_.workspace_block({0}, Bytes(bytes));
-    builder_.acquire(task, block);
-    builder_.release(block, task);
+    builder_.take_workspace(task, {0}, Bytes(bytes));
     costs.alternatives.back().largest = Bytes(largest);
   }
   BlockId initially(std::int64_t bytes, std::initializer_list<StepId> releasers = {}) {

@@ -145,11 +145,9 @@ struct TextExample {
     builder.initially_resident(data);
     const StepId run = builder.compute(task, {0});
     const BlockId made = builder.tensor_block(y, Bytes(200));
-    const BlockId workspace = builder.workspace_block(task, Bytes(30));
     builder.acquire(run, made);
-    builder.acquire(run, workspace);
+    builder.take_workspace(run, task, Bytes(30));
     builder.release(data, run);
-    builder.release(workspace, run);
     const StepId moved = builder.to_far(y);
     builder.wait(moved, run);
     builder.release(made, moved);

@@ -97,13 +97,7 @@ struct Draft {
         builder.compute(TaskId{step.object}, step.alternative);
       }
     }
-    for (const Block& block : blocks) {
-      if (block.kind == BlockKind::kTensor) {
-        builder.tensor_block(TensorId{block.object}, block.bytes);
-      } else {
-        builder.workspace_block(TaskId{block.object}, block.bytes);
-      }
-    }
+    for (const Block& block : blocks) builder.add(block);
     for (const auto& [step, until] : waits) builder.wait({step}, {until});
     for (const auto& [step, block] : acquires) builder.acquire({step}, {block});
     for (const auto& [block, step] : releases) builder.release({block}, {step});

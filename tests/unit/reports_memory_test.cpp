@@ -67,9 +67,7 @@ TEST_CASE("steps of zero length hold what they take while they run within an ins
   PlanBuilder builder(Bytes(0));
   for (int task = 0; task < 2; ++task) {
     const StepId step = builder.compute(TaskId{task}, AlternativeId{task});
-    const BlockId block = builder.workspace_block(TaskId{task}, Bytes(10));
-    builder.acquire(step, block);
-    builder.release(block, step);
+    builder.take_workspace(step, TaskId{task}, Bytes(10));
   }
   const Plan plan = std::move(builder).finish();
   Timeline timeline;
