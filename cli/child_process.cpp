@@ -96,9 +96,7 @@ ChildEnd wait_for_end(Child& child) {
     usleep(5'000);
   }
   child.pid = -1;
-  if (WIFSIGNALED(status)) {
-    return {"was killed by signal " + std::to_string(WTERMSIG(status))};
-  }
+  if (WIFSIGNALED(status)) return {"was killed by signal " + std::to_string(WTERMSIG(status))};
   const int code = WEXITSTATUS(status);
   return {"ended with exit code " + std::to_string(code), code};
 }

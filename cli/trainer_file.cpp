@@ -576,9 +576,7 @@ class Reader {
     }
     set("--lora", text, rank ? *rank : *adapter);
     set("--lora-dtype", "float32", *adapter);
-    if (const Said* dropout = on("adapter_dropout")) {
-      set("--lora-dropout", dropout->text, *dropout);
-    }
+    if (const Said* dropout = on("adapter_dropout")) set("--lora-dropout", dropout->text, *dropout);
     if (const Said* load = on("load4")) set("--base", "nf4-double", *load);
     if (kind == "qlora") set("--base", "nf4-double", *adapter);
     if (const Said* load = on("load8")) set("--base", "int8", *load);

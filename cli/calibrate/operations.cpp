@@ -250,9 +250,7 @@ std::vector<MeasuredOperation> read_operations(std::string_view text, const std:
     if (row.text("gpu") != gpu) row.fail("gpu", in_quotes(gpu) + " as before: one machine");
     operations.push_back(operation_of(row, cudnn));
   }
-  if (operations.empty()) {
-    fail_at(file, "the table", "no rows", "at least one measured operation");
-  }
+  if (operations.empty()) fail_at(file, "the table", "no rows", "at least one measured operation");
   return operations;
 }
 

@@ -75,9 +75,7 @@ std::string bash_case(const Command& command) {
   }
   const Positionals& names = command.positionals;
   std::string values = bash_values(names.completes, names.choices);
-  if (!names.word.empty()) {
-    values = bash_words(spaced(names.word_choices)) + "; " + values;
-  }
+  if (!names.word.empty()) values = bash_words(spaced(names.word_choices)) + "; " + values;
   out += fmt::format(
       "      esac\n"
       "      if [[ $word == -* ]]; then\n"

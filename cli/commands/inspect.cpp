@@ -25,9 +25,7 @@ const auto kInspectFlags = flags::joined(
 int run_inspect(const Arguments& arguments) {
   const std::string network = network_of(arguments);
   const std::optional<std::string> profile = arguments.value("--hardware");
-  if (!profile && arguments.has("--layer-times")) {
-    needs_option("--layer-times", "--hardware");
-  }
+  if (!profile && arguments.has("--layer-times")) needs_option("--layer-times", "--hardware");
   CaseOptions options = arguments.options;
   options.per_sample = true;
   const ResultOptions& result = arguments.result;

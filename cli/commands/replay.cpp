@@ -233,9 +233,7 @@ int run_replay(const Arguments& arguments) {
   const CaseRun run = run_case(which, schedule, Bounds::kNone);
   check_copies(run);
   const Timeline* predicted = run.timeline();
-  if (predicted == nullptr || run.far_overflow) {
-    return does_not_fit(arguments, which, run, outputs);
-  }
+  if (predicted == nullptr || run.far_overflow) return does_not_fit(arguments, which, run, outputs);
   // What is predicted is to be held to: the predicted peak, not the whole budget.
   const Plan& plan = std::get<Plan>(run.plan);
   const ReplayPlan replay = make_replay_plan(plan, *predicted, predicted->peak_near);

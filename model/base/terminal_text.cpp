@@ -51,9 +51,7 @@ std::string escape_of(std::string_view sequence) {
     return static_cast<unsigned char>(sequence[i]) & mask;
   };
   unsigned code = bits(0, 0xffU);
-  if (sequence.size() == 1 && code >= 0x80) {
-    return {'\\', 'x', kHex[code >> 4U], kHex[code & 0xfU]};
-  }
+  if (sequence.size() == 1 && code >= 0x80) return {'\\', 'x', kHex[code >> 4U], kHex[code & 0xfU]};
   if (sequence.size() == 2) code = (bits(0, 0x1fU) << 6U) | bits(1, 0x3fU);
   if (sequence.size() == 3) {
     code = (bits(0, 0x0fU) << 12U) | (bits(1, 0x3fU) << 6U) | bits(2, 0x3fU);

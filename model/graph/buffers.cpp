@@ -178,9 +178,7 @@ class BufferAssigner {
     if (kept_of(*value).output) {
       return "a producer that does not need its output again (\"" + writer.name + "\" saves it)";
     }
-    if (readers_[value->at()] != 1) {
-      return "to be the only reader of \"" + writer.name + "\"";
-    }
+    if (readers_[value->at()] != 1) return "to be the only reader of \"" + writer.name + "\"";
     if (is_output_[value->at()] || is_output_[from.at()]) {
       return "an input that is no output of the network (\"" + producer->name + "\" is)";
     }

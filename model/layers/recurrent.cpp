@@ -25,9 +25,7 @@ Sequence read_sequence(const SpecView& spec, const LayerInputs& inputs) {
               "\"reshape\" or \"transpose\" gives it that shape");
   }
   Sequence sequence{.steps = input.dims[0], .features = input.dims[1]};
-  if (const auto layers = spec.find("layers")) {
-    sequence.layers = layers->as_integer(1, kMaxParts);
-  }
+  if (const auto layers = spec.find("layers")) sequence.layers = layers->as_integer(1, kMaxParts);
   sequence.bidirectional = spec.flag("bidirectional");
   return sequence;
 }

@@ -95,9 +95,7 @@ UnrolledLayers unroll(const LayerTree& tree) {
 namespace {
 
 const TensorShape& shape_of(const Network& network, Producer producer) {
-  if (const auto* input = std::get_if<InputId>(&producer)) {
-    return network.inputs[input->at()].shape;
-  }
+  if (const auto* input = std::get_if<InputId>(&producer)) return network.inputs[input->at()].shape;
   return network.layers[std::get<LayerId>(producer).at()].model->output;
 }
 
@@ -204,18 +202,14 @@ class Totals {
                  task->workspace_per_sample + task->workspace_fixed;
       }
     }
-    if (parameter_bytes_ >= kMaxTotalBytes) {
-      fail(layer, entry, "2^56 bytes of parameters or more");
-    }
+    if (parameter_bytes_ >= kMaxTotalBytes) fail(layer, entry, "2^56 bytes of parameters or more");
     if (output_bytes_ >= kMaxTotalBytes) {
       fail(layer, entry, "2^56 bytes of outputs a sample or more");
     }
     if (work_ > std::numeric_limits<std::int64_t>::max()) {
       fail(layer, entry, "2^63 FLOPs and bytes of traffic or more");
     }
-    if (macs_ > std::numeric_limits<std::int64_t>::max()) {
-      fail(layer, entry, "2^63 MACs or more");
-    }
+    if (macs_ > std::numeric_limits<std::int64_t>::max()) fail(layer, entry, "2^63 MACs or more");
   }
 
   [[noreturn]] static void fail(const Layer& layer, const Entry& entry, std::string_view sum) {

@@ -193,9 +193,7 @@ std::string job_text(const RunInputs& inputs, bool with_hardware, bool with_batc
   std::string text = network_text(inputs);
   if (with_hardware) text += " on " + inputs.hardware;
   if (with_batch) text += ", batch " + group_thousands(inputs.batch);
-  if (inputs.devices > 1) {
-    text += " over " + devices_text(inputs);
-  }
+  if (inputs.devices > 1) text += " over " + devices_text(inputs);
   return printable(text + ", " + framework_text(inputs.framework, inputs.framework_meaning));
 }
 

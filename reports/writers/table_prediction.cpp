@@ -251,9 +251,7 @@ std::string moved_tensors(const RunReport& report, const Look& look) {
                    each.hides_at ? ">= " + format_rate(*each.hides_at) : "-"});
   }
   std::string title = fmt::format("Tensors that move ({})", moved.size());
-  if (moved.size() > kMovedShown) {
-    title += fmt::format(", {} by wait, then by size", kMovedShown);
-  }
+  if (moved.size() > kMovedShown) title += fmt::format(", {} by wait, then by size", kMovedShown);
   return section(title, table, look) +
          "  hides at: no slower way back hides behind what is computed from its last use to its "
          "next\n";

@@ -96,9 +96,7 @@ std::string errors_table(const std::string& title, const std::vector<ErrorLine>&
     }
     cells.resize(8);
     const bool missed = line.goal && errors.mean > *line.goal;
-    if (goals) {
-      cells.push_back(line.goal ? percent(*line.goal) + (missed ? " missed" : "") : "");
-    }
+    if (goals) cells.push_back(line.goal ? percent(*line.goal) + (missed ? " missed" : "") : "");
     table.add_row(std::move(cells));
   }
   return lines.empty() ? "" : table.text(look);

@@ -132,9 +132,7 @@ class Rebuilder {
     for (const StepId old : order) {
       const Step& is = rewriter_.old(old);
       const StepId step = *rewriter_.step(old);
-      if (is.kind == StepKind::kCompute || copies_[old.at()]) {
-        wait_in_sequence(step, is);
-      }
+      if (is.kind == StepKind::kCompute || copies_[old.at()]) wait_in_sequence(step, is);
       rewriter_.tie(old);
       if (!stays_.held.empty()) begin_gradients(step, is);
     }

@@ -38,9 +38,7 @@ class LayerOffload {
 
   PlanResult plan() const {
     if (const auto& asked = problem_.options.own->layers_moved) {
-      if (*asked < 0) {
-        bad_value("--layers-moved", std::to_string(*asked), "an integer >= 0");
-      }
+      if (*asked < 0) bad_value("--layers-moved", std::to_string(*asked), "an integer >= 0");
       return plan_of(std::min<std::size_t>(static_cast<std::size_t>(*asked), blocks_));
     }
     std::size_t too_few = 0;

@@ -176,9 +176,7 @@ class RoundsPlanner {
 
   const PlanResult& plan_at(std::int64_t batch) {
     auto found = plans_.find(batch);
-    if (found == plans_.end()) {
-      found = plans_.emplace(batch, request_.plan(costs_at(batch))).first;
-    }
+    if (found == plans_.end()) found = plans_.emplace(batch, request_.plan(costs_at(batch))).first;
     return found->second;
   }
 

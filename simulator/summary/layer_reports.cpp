@@ -98,9 +98,7 @@ struct Fates {
 Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
   Fates fates(graph.tensors.size());
   for (const Step& step : plan.steps) {
-    if (step.kind == StepKind::kToFar) {
-      fates.moved[static_cast<std::size_t>(step.object)] = true;
-    }
+    if (step.kind == StepKind::kToFar) fates.moved[static_cast<std::size_t>(step.object)] = true;
     if (!step.recompute) continue;
     const TaskId task{step.object};
     const bool overhead = is_overhead(graph.tasks[task.at()].kind);
