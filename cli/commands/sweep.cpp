@@ -217,6 +217,14 @@ class SweepOutput {
   Clock::time_point next_ = Clock::now();
 };
 
+/// True if the error is of an option that schedules read, and rows differ in these and in prices alone.
+bool concerns_all(const SweepGrid& grid, const SpecError& error) {
+  const Option* option = find_option(error.parts().place);
+  const bool is_given = option != nullptr && option->of_schedules != nullptr &&
+                        option->flag != "--sub-batch";  // rounds may be too many without it
+  return is_given && grid.units() == grid.lists().schedules.size();
+}
+
 /// Behind `before` rows of an earlier run.
 SweepSummary run_into(SweepOutput& out, std::string& page, const SweepJob& job, std::size_t before,
                       Remarks remarks) {
@@ -225,6 +233,8 @@ SweepSummary run_into(SweepOutput& out, std::string& page, const SweepJob& job, 
   try {
     return run_sweep(job, {.write =
                                [&](std::string_view text, const SweepSummary& so_far) {
+                                 const SpecError* error = so_far.first_failure.get();
+                                 if (error && concerns_all(job.grid, *error)) throw *error;
                                  out.put(text, so_far, before);
                                  progress.show(before + so_far.rows);
                                },

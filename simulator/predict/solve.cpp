@@ -205,7 +205,6 @@ struct Cause {
   std::string_view text;
   [[nodiscard]] bool operator==(const Cause&) const = default;
 };
-constexpr Cause kNotWorkedOut{"not_worked_out", "cannot be worked out"};
 constexpr Cause kDoesNotFit{"does_not_fit", "does not fit"};
 constexpr Cause kComputation{"computation", "computes longer"};
 constexpr Cause kRecomputes{"recomputes", "recomputes"};
@@ -292,8 +291,8 @@ class Search {
       }
       if (trial.does || !row_.run) row_.run = std::move(report);
       return trial;
-    } catch (const SpecError& error) {  // times or rounds that cannot be counted
-      if (!row_.run) row_.reason_text = error.what();
+    } catch (const SpecError&) {  // times or rounds that cannot be counted, or the job is wrong
+      if (!row_.run && value == scale_.at(scale_.start)) throw;
       return {};
     }
   }
@@ -332,7 +331,6 @@ class Search {
 
   /// Of the run with as much as there can be, which the row has.
   void note_what_binds(std::int64_t most) {
-    if (!row_.run) return note(kNotWorkedOut, row_.reason_text);
     const RunReport& report = *row_.run;
     if (report.out_of_memory) {
       const OutOfMemory& oom = *report.out_of_memory;
