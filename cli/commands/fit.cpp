@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
@@ -14,6 +15,7 @@
 #include "model/base/terminal_text.hpp"
 #include "reports/writers/rows.hpp"
 #include "simulator/predict/scheduled_case.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {
@@ -64,35 +66,27 @@ std::string lacking(const RunReport& report) {
                   report.inputs.schedule, near ? "near" : "far",
                   format_bytes(lacking_bytes(report)), printable(oom.step));
   if (least) {
-    text += fmt::format("; {} {} ({} B)",
-                        oom.smallest_budget ? "the smallest that suffices is" : "it takes at least",
+    text += fmt::format("; the smallest that suffices is {}{} ({} B)", needed_word(oom),
                         format_bytes(*least), least->count());
   }
   if (near) text += fmt::format("; there are {}", format_bytes(report.budget_near));
   return text + "; `ooc-paleo advise` tries what would make it fit\n";
 }
 
-/// Of several that do not fit the one that lacks least.
-bool lacks_less(const RunReport& report, const RunReport& than) {
-  const std::optional<Bytes> a = needed_bytes(*report.out_of_memory);
-  const std::optional<Bytes> b = needed_bytes(*than.out_of_memory);
-  return a && (!b || *a < *b);
-}
-
 int run_fit(const Arguments& arguments) {
   if (const auto output = arguments.value("--output")) (void)format_of_name(*output);
   Job job = read_job(arguments, Asks::kRuns);
   const Case which = make_case(job.workload, job.machine(), job.options);
-  std::optional<RunReport> nearest;
+  std::vector<RunReport> reports;
   for (const Schedule* schedule : job.schedules()) {
     RunReport report = predict(which, *schedule, Detail::kTotals, Bounds::kNone);
     if (report.feasible) {
       job.outputs.result.finish(fitting(report, fits_barely(job, *schedule, report)));
       return kExitOk;
     }
-    if (!nearest || lacks_less(report, *nearest)) nearest = std::move(report);
+    reports.push_back(std::move(report));
   }
-  job.outputs.result.finish(lacking(*nearest));
+  job.outputs.result.finish(lacking(reports[best_first(reports).front()]));
   return kExitDoesNotFit;
 }
 

@@ -153,8 +153,7 @@ std::string why_not(const RunReport& report) {
   const std::string text = near ? "does not fit" : "does not fit in far memory";
   const std::optional<Bytes> least = needed_bytes(oom);
   if (!least) return text;
-  return fmt::format("{} (needs {}{}, has {})", text, oom.smallest_budget ? "" : "more than ",
-                     format_bytes(*least),
+  return fmt::format("{} (needs {}{}, has {})", text, needed_word(oom), format_bytes(*least),
                      format_bytes(near ? report.budget_near : report.inputs.far_memory));
 }
 

@@ -32,10 +32,8 @@ std::string loss_of(const RunReport& report) {
 }
 
 std::string smallest(const OutOfMemory& oom) {
-  if (oom.smallest_budget) return bytes_to_the_last(*oom.smallest_budget);
-  // Nothing smaller will do; tried, that does not suffice either.
-  if (oom.least_budget) return "more than " + bytes_to_the_last(*oom.least_budget);
-  return "unknown";
+  const std::optional<Bytes> bytes = needed_bytes(oom);
+  return bytes ? std::string(needed_word(oom)) + bytes_to_the_last(*bytes) : "unknown";
 }
 
 /// What follows from metrics, for people alone.

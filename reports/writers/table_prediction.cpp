@@ -388,7 +388,7 @@ std::string_view of_the_host(const RunReport& report) {
 std::string smallest(const RunReport& report, const OutOfMemory& oom) {
   const bool near = oom.tier == OutOfMemory::Tier::kNear;
   const std::string_view kind = near ? "budget of near memory" : "far memory";
-  const std::optional<Bytes> least = needed_bytes(oom);
+  const std::optional<Bytes> least = oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
   if (!least) {
     return fmt::format(
         "\n  the smallest {} that suffices is not known{}\n", kind,

@@ -336,10 +336,10 @@ class Search {
       const OutOfMemory& oom = *report.out_of_memory;
       const std::string_view tier = oom.tier == OutOfMemory::Tier::kNear ? "near" : "far";
       const std::optional<Bytes> least = needed_bytes(oom);
-      return note(
-          kDoesNotFit,
-          least ? fmt::format("does not fit: takes {} of {} memory", format_bytes(*least), tier)
-                : fmt::format("does not fit: {} memory is too small at {}", tier, oom.step));
+      return note(kDoesNotFit, least ? fmt::format("does not fit: takes {}{} of {} memory",
+                                                   needed_word(oom), format_bytes(*least), tier)
+                                     : fmt::format("does not fit: {} memory is too small at {}",
+                                                   tier, oom.step));
     }
     const Cause cause = why_too_slow(report, most);
     std::string text(cause.text);

@@ -23,7 +23,13 @@ std::string_view action_name(TensorAction action) {
 }
 
 std::optional<Bytes> needed_bytes(const OutOfMemory& oom) {
-  return oom.smallest_budget ? oom.smallest_budget : oom.least_budget;
+  if (oom.smallest_budget) return oom.smallest_budget;
+  const bool is_far = oom.tier == OutOfMemory::Tier::kFar;
+  return !oom.least_budget && is_far ? oom.far_taken : oom.least_budget;
+}
+
+std::string_view needed_word(const OutOfMemory& oom) {
+  return oom.smallest_budget ? "" : oom.least_budget ? "more than " : "at most ";
 }
 
 Bytes lacking_bytes(const OutOfMemory& oom, Bytes there) {

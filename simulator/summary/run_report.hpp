@@ -308,10 +308,13 @@ struct RunReport : NetworkFacts {
   std::vector<std::string> remarks;      ///< notes for the user on the prediction
 };
 
-/// Returns bytes that suffice in the memory that is too small, or a lower bound if only runs can tell; unset: unknown.
+/// Returns bytes that suffice in the memory that is too small; if only runs can tell, a lower bound, or of far memory
+/// what a plan with any takes. Unset: unknown.
 [[nodiscard]] std::optional<Bytes> needed_bytes(const OutOfMemory& oom);
 /// Returns the bytes missing: needed_bytes() less `there`; if that is unknown or <= 0, what the blocked step lacks.
 [[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
+/// Returns "more than ", "at most " or "", to stand before needed_bytes().
+[[nodiscard]] std::string_view needed_word(const OutOfMemory& oom);
 [[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
 /// Largest part of the time beyond the reference: slower compute, rerun tasks, or a wait.
