@@ -27,8 +27,6 @@ namespace {
 
 constexpr Flag kNetwork{.name = "NETWORK", .value = "FILE", .many = true};
 constexpr std::string_view kStudy = "ooc-paleo/study";
-constexpr std::string_view kResult = "ooc-paleo/result";
-constexpr std::string_view kFormats[] = {kJobFormat, kStudy, kResult};
 /// Who works on results, and how, is no part of what is asked.
 constexpr std::string_view kNotOfJobs[] = {"--dry-run",   "--format",    "--job",
                                            "--jobs",      "--max-input", "--no-color",
@@ -73,16 +71,25 @@ void check_head(const SpecView& root) {
   }
 }
 
-bool is_job(const SpecDocument& document) {
-  bool has_network = false;
-  bool has_layers = false;
-  for (const auto& [key, value] : document.root.members) {
-    if (key == "format" && std::ranges::find(kFormats, value.text) != std::end(kFormats))
-      return true;
-    has_network |= key == "network";
-    has_layers |= key == "layers";
+/// The inputs of a result; of several those of the first, which is the best. Unset: it is no result.
+std::optional<SpecView> inputs_of_result(const SpecView& view) {
+  if (view.type() != SpecType::kObject) return std::nullopt;
+  if (auto inputs = view.find("inputs"); inputs && view.find("tool")) return inputs;
+  for (const char* list : {"results", "machines"}) {
+    const auto found = view.find(list);
+    const bool is_list = found && found->type() == SpecType::kList && !found->items().empty();
+    if (is_list) return inputs_of_result(found->items().front());
   }
-  return has_network && !has_layers;
+  return std::nullopt;
+}
+
+bool is_job(const SpecDocument& document) {
+  const SpecView root(document);
+  if (root.type() != SpecType::kObject) return false;
+  const auto format = root.find("format");
+  const std::string_view name = format ? format->node().text : "";
+  return name == kJobFormat || name == kStudy || inputs_of_result(root) ||
+         (root.find("network") && !root.find("layers"));
 }
 
 /// What the command looks for a job may say, too: of `need link` the link, of `max` the batch.
@@ -123,10 +130,7 @@ bool is_of_jobs(const Flag& flag) {
 JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(document.file) {
   const Command& command = *given.command;
   SpecView root(document);
-  if (const auto format = root.find("format");
-      format && format->type() == SpecType::kText && format->as_text() == kResult) {
-    root = root.get("inputs");
-  }
+  if (const auto inputs = inputs_of_result(SpecView(document))) root = *inputs;
   check_head(root);
   if (const auto value = root.find("network")) add(kNetwork, *value);
   for (const Flag& flag : command.flags) {
@@ -140,10 +144,15 @@ JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(d
       if (const auto other = root.find(option_key(flag.brief))) add(flag, *other);
     }
   }
-  // The job is the same for every command; what this one does not ask of a run it leaves alone.
+  // The job is the same for every command; what this one does not ask it leaves alone.
+  for (const Command* other : commands()) {
+    if (other->positionals.completes != Completes::kNetworks) continue;
+    for (const Flag& flag : other->flags) {
+      if (is_of_jobs(flag)) (void)root.find(option_key(flag.name));
+    }
+  }
   for (const Option& option : run_options()) {
     const std::string key = option_key(option.flag);
-    (void)root.find(key);
     const std::string_view unit = option_unit(option);
     if (unit.empty()) continue;
     const auto value = root.find(option.column);
