@@ -20,6 +20,7 @@
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/state_words.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {
@@ -103,6 +104,34 @@ void read_given(const GivenFlag& given, Arguments& arguments) {
     option.apply(values.front(), arguments.options);
 }
 
+/// Options that results have in words of their own, in titles or tables.
+constexpr std::string_view kInWords[] = {
+    "--framework", "--precision", "--dtype",      "--symbol",          "--target-seq", "--seq",
+    "--hardware",  "--batch",     "--devices",    "--expert-parallel", "--memory",     "--schedule",
+    "--exchange",  "--allocator", "--accumulate", "--layer-times"};
+
+bool is_usual(std::string_view key, std::string_view text) {
+  return std::ranges::any_of(metrics(), [&](const Metric& each) {
+    return each.name == key && metric_text(each.read({})) == text;
+  });
+}
+
+/// "link 16 GB/s", "update in backward": what is given that has other words nowhere and is not usual.
+std::vector<std::string> words_of_given(const std::vector<const GivenFlag*>& given) {
+  std::vector<std::string> words;
+  for (const GivenFlag* each : given) {
+    const Option& option = *each->flag->option;
+    std::string text = each->values.front();
+    const bool is_said = std::ranges::find(kInWords, option.flag) != std::end(kInWords) ||
+                         option.of_schedules != nullptr;
+    if (is_said || is_usual(option_key(option.flag), text)) continue;
+    const bool is_one = option.values.show != nullptr && !each->flag->takes_list();
+    if (is_one) text = option.values.show(option.values.parse(text, option.flag));
+    words.push_back(option_label(option) + (text.empty() ? "" : " ") + text);
+  }
+  return words;
+}
+
 constexpr std::string_view kSchedule = "--schedule";
 
 const Schedule& schedule_named(const std::string& name) {
@@ -180,7 +209,9 @@ void read_options(Arguments& arguments) {
   const AxisValues& precisions = arguments.lists[axis_place("--precision")];
   if (!precisions.empty()) options.precision = static_cast<Precision>(precisions.front());
   check_together(options);
-  if (!command.has_rows) options.asked = job_of(arguments);
+  if (command.has_rows) return;
+  options.asked = job_of(arguments);
+  options.given = words_of_given(given);
 }
 
 std::string required_positional(const Arguments& arguments, std::string_view name,

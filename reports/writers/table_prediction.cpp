@@ -32,27 +32,17 @@ std::string head(const RunReport& report, const Look& look) {
                                  framework_text(in.framework, in.framework_meaning))),
            look) +
       "\n";
-  std::vector<std::string> changes;
+  std::vector<std::string> changes = in.given;
   if (!in.options.empty()) changes.push_back(in.options);
   if (report.rounds > 1) {
     changes.push_back(fmt::format("{} rounds of {} samples", group_thousands(report.rounds),
                                   group_thousands(report.sub_batch)));
   }
-  if (in.devices > 1) {
-    changes.push_back(devices_text(in));
-  }
-  if (in.transfers.link.has_value()) changes.push_back("link " + format_rate(*in.transfers.link));
-  if (in.transfers.far_throughput.has_value()) {
-    changes.push_back("far memory " + format_rate(*in.transfers.far_throughput));
-  }
-  if (in.far_memory_given) changes.push_back(format_bytes(in.far_memory) + " of far memory");
-  if (in.transfers.latency.has_value())
-    changes.push_back("latency " + format_duration(*in.transfers.latency));
+  if (in.devices > 1) changes.push_back(devices_text(in));
   if (in.layer_times.has_value()) {
     changes.push_back(
         fmt::format("measured times for {} of {} layers", *in.layer_times, report.layers.size()));
   }
-  if (in.compute != "native") changes.push_back(in.compute + " compute model");
   if (in.allocator != "ideal") changes.push_back(in.allocator + " allocator");
   if (!changes.empty()) text += wrapped_list("with", changes, look);
   return text;

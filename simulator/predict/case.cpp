@@ -355,6 +355,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   }
   made.errors = options.errors;
   const ComputeOptions& compute = made.compute;
+    made.inputs.given = options.given;
   if (!compute.layer_times.empty()) {
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }

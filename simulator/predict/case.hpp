@@ -57,6 +57,7 @@ enum class Exchange {
 /// Inputs of a prediction beside the files of network and machine and the name of the schedule.
 struct CaseOptions : NetworkOptions {
   AskedFor asked = {};  ///< options as typed, which JSON results repeat; empty for sweeps
+  std::vector<std::string> given = {};  ///< RunInputs::given
   std::optional<std::int64_t> batch;
   bool per_sample = false;      ///< true: the batch is 1 if neither `batch` nor the file states one
   std::optional<Bytes> memory;  ///< budget of GPU memory; unset: from profile and framework

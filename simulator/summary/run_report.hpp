@@ -67,6 +67,7 @@ void ask(AskedFor& asked, std::string_view key, std::string json);
 /// Inputs of the user, repeated in every result. Texts are names as in flags and files.
 struct RunInputs {
   AskedFor asked = {};  ///< options as typed, which JSON repeats in place of the members below
+  std::vector<std::string> given = {};  ///< options beside titles, for people: "link 16 GB/s"
   std::string network;
   std::string hardware;
   std::string schedule;
