@@ -215,7 +215,9 @@ std::string memory(const RunReport& report, const Look& look) {
                                  ? " of " + format_bytes(report.inputs.far_memory)
                                  : "")});
   table.add_row({"copied to near", format_bytes(report.to_near),
-                 fmt::format("{}; {} sets the rate", report.inputs.mode, report.link_limited_by)});
+                 fmt::format("{}{}; {} sets the rate", report.inputs.mode,
+                             report.inputs.pageable_returns ? ", weights that return pageable" : "",
+                             report.link_limited_by)});
   const std::string_view title =
       report.inputs.devices == 1 ? "Memory" : "Memory and copies of each device";
   return section(title, table, look) + at_peaks(report, look) + moving_state(report, look);

@@ -308,7 +308,11 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
     inputs.exchange = "overlap";
   }
   inputs.far_compute = options.far_compute;
-  if (options.state.any()) inputs.offload = state_text(options.state);
+  const StateOptions& state = options.state;
+  inputs.pageable_returns = state.updates_far() && state.weights.value_or(Ratio(0)) < kOne &&
+                            framework_of(options.framework).pageable_returns;
+  if (state.any()) inputs.offload = state_text(state);
+  if (inputs.pageable_returns) inputs.offload += ", weights return pageable";
   return inputs;
 }
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::string_view kModes = "connection.modes";
 constexpr const char* kFaults = "unified_fault";
+constexpr const char* kPageable = "pageable";
 
 bool below(std::string_view field, std::string_view path) {
   return field.starts_with(path) && (field.size() == path.size() || field[path.size()] == '.');
@@ -69,6 +70,8 @@ std::vector<std::string> numbers_of_modes(const HardwareProfile& hardware,
   std::vector<std::string> numbers;
   add_numbers_of_mode(numbers, hardware, inputs, inputs.mode);
   if (inputs.mode == "unified_prefetch") add_numbers_of_mode(numbers, hardware, inputs, kFaults);
+  // Whatever the link.
+  if (inputs.pageable_returns) add_numbers_of_mode(numbers, hardware, {}, kPageable);
   return numbers;
 }
 
@@ -126,6 +129,8 @@ std::vector<std::string> assumed_in_use(const HardwareProfile& hardware, const R
   std::ranges::copy_if(hardware.assumed, std::back_inserter(used), is_used);
   for (const std::string& field : framework.assumed) used.push_back("framework." + field);
   if (inputs.devices > 1 && !hardware.peers) used.emplace_back("peers");
+  const bool as_pinned = inputs.pageable_returns && !hardware.connection.modes.contains(kPageable);
+  if (as_pinned) used.emplace_back("connection.modes.pageable");
   return used;
 }
 

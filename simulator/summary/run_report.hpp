@@ -104,6 +104,7 @@ struct RunInputs {
   std::vector<std::string_view> columns = {};      ///< columns that a row has even without value
   std::optional<BytesPerSecond> far_compute = {};  ///< --far-compute; unset: not given
   std::string offload;  ///< model states that move: "optimizer; update far, after all"; empty: none
+  bool pageable_returns = false;  ///< StateOptions::pageable_returns, with weights that return
 };
 
 enum class TensorAction { kKeep, kSwap, kRecompute, kCompress };
@@ -312,10 +313,10 @@ struct RunReport : NetworkFacts {
 /// Returns bytes that suffice in the memory that is too small; if only runs can tell, a lower bound, or of far memory
 /// what a plan with any takes. Unset: unknown.
 [[nodiscard]] std::optional<Bytes> needed_bytes(const OutOfMemory& oom);
-/// Returns the bytes missing: needed_bytes() less `there`; if that is unknown or <= 0, what the blocked step lacks.
-[[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
 /// Returns "more than ", "at most " or "", to stand before needed_bytes().
 [[nodiscard]] std::string_view needed_word(const OutOfMemory& oom);
+/// Returns the bytes missing: needed_bytes() less `there`; if that is unknown or <= 0, what the blocked step lacks.
+[[nodiscard]] Bytes lacking_bytes(const OutOfMemory& oom, Bytes there);
 [[nodiscard]] Bytes lacking_bytes(const RunReport& report);
 
 /// Largest part of the time beyond the reference: slower compute, rerun tasks, or a wait.
