@@ -38,10 +38,11 @@ void remark_on_machine(Remarks remarks, const Machine& machine, int devices) {
 void remark_on_training(Remarks remarks, const Workload& workload, const CaseOptions& options,
                         std::string_view but) {
   remark_on(remarks, workload.network->name, workload.network->remark);
-  const auto text = training_remark(*workload.network, options, but);
-  remark_on(remarks, workload.network->name, text.value_or(""));
-  const auto whole = stated_weights_remark(*workload.network, options);
-  remark_on(remarks, workload.network->name, whole.value_or(""));
+  for (const std::string& text :
+       {training_remark(*workload.network, options, but),
+        stated_weights_remark(*workload.network, options), search_remark(options.schedule)}) {
+    remark_on(remarks, workload.network->name, text);
+  }
 }
 
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
@@ -49,10 +50,10 @@ void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
   std::vector<std::string> said;
   for (const Workload& workload : workloads) {
     for (const Machine& machine : machines) {
-      const auto text = dtype_remark(*workload.network, &machine.profile, options);
-      if (!text || std::ranges::find(said, *text) != said.end()) continue;
-      said.push_back(*text);
-      remark(remarks, "remark: " + *text);
+      const std::string text = dtype_remark(*workload.network, &machine.profile, options);
+      if (text.empty() || std::ranges::find(said, text) != said.end()) continue;
+      said.push_back(text);
+      remark(remarks, "remark: " + text);
     }
   }
 }

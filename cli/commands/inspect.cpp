@@ -46,9 +46,8 @@ int run_inspect(const Arguments& arguments) {
     remark_on(result.remarks, workload.path, stated_times_remark(workload, compute));
   }
   const HardwareProfile* hardware = machine ? &machine->profile : nullptr;
-  if (const auto text = dtype_remark(*workload.network, hardware, options)) {
-    remark(result.remarks, "remark: " + *text);
-  }
+  const std::string text = dtype_remark(*workload.network, hardware, options);
+  if (!text.empty()) remark(result.remarks, "remark: " + text);
   outputs.result.finish(result.writer->inspection(report, result.write));
   return kExitOk;
 }

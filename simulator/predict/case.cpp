@@ -355,11 +355,11 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.exchange = options.exchange;
   if (!options.asked.empty()) {
     made.inputs.asked = options.asked;
+    made.inputs.given = options.given;
     ask(made.inputs.asked, "hardware", json_string(machine.given));
   }
   made.errors = options.errors;
   const ComputeOptions& compute = made.compute;
-    made.inputs.given = options.given;
   if (!compute.layer_times.empty()) {
     made.inputs.layer_times = static_cast<int>(compute.layer_times.size());
   }
@@ -371,12 +371,10 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     made.costs = round_costs(made, made.sub_batch);
   }
   hold_as_framework(options, workload.graph, made.costs);
-  if (auto text = dtype_remark(*workload.network, &hardware, options)) {
-    made.remarks.push_back(*std::move(text));
-  }
-  if (auto text = stated_weights_remark(*workload.network, options)) {
-    made.remarks.push_back(*std::move(text));
-  }
+  made.remarks = {dtype_remark(*workload.network, &hardware, options),
+                  stated_weights_remark(*workload.network, options),
+                  search_remark(options.schedule)};
+  std::erase(made.remarks, "");
   if (hardware.devices > 1 && devices_of_job(options) == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }

@@ -195,11 +195,11 @@ std::string without_tensor_cores(Dtype dtype, const HardwareProfile* hardware) {
                      dtype_info(dtype).name, hardware->name);
 }
 
-std::optional<std::string> of_float32(const HardwareProfile& hardware) {
+std::string of_float32(const HardwareProfile& hardware) {
   const auto plain = hardware.peak.find(Dtype::kFloat32);
   const auto tf32 = hardware.peak.find(Dtype::kTf32);
-  if (plain == hardware.peak.end() || tf32 == hardware.peak.end()) return std::nullopt;
-  if (tf32->second.per_second <= plain->second.per_second) return std::nullopt;
+  if (plain == hardware.peak.end() || tf32 == hardware.peak.end()) return {};
+  if (tf32->second.per_second <= plain->second.per_second) return {};
   return fmt::format(
       "float32 on {}: {}, without TF32; frameworks use TF32 there by default (PyTorch for "
       "convolutions, TensorFlow also for matrix products), {}: --dtype tf32",
@@ -239,11 +239,11 @@ MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::str
   return {.kind = std::string(kind)};
 }
 
-std::optional<std::string> dtype_remark(const Network& network, const HardwareProfile* hardware,
-                                        const CaseOptions& options) {
+std::string dtype_remark(const Network& network, const HardwareProfile* hardware,
+                         const CaseOptions& options) {
   const bool reduced = dtype_info(network.dtype).bytes == 2 || network.dtype == Dtype::kTf32;
   const std::string slow = reduced ? without_tensor_cores(network.dtype, hardware) : "";
-  if (network.precision) return slow.empty() ? std::nullopt : std::optional(slow);
+  if (network.precision) return slow;
   if (dtype_info(network.dtype).bytes == 2) {
     const Optimizer optimizer =
         options.graph.optimizer.value_or(network.optimizer.value_or(Optimizer::kSgd));
@@ -251,7 +251,7 @@ std::optional<std::string> dtype_remark(const Network& network, const HardwarePr
   }
   if (!slow.empty()) return slow;
   const bool asked_for = options.dtype.has_value();
-  if (network.dtype != Dtype::kFloat32 || asked_for || hardware == nullptr) return std::nullopt;
+  if (network.dtype != Dtype::kFloat32 || asked_for || hardware == nullptr) return {};
   return of_float32(*hardware);
 }
 
@@ -265,10 +265,10 @@ std::string devices_remark(int devices) {
          " devices, of which one is simulated; --devices N splits the batch";
 }
 
-std::optional<std::string> training_remark(const Network& network, const CaseOptions& options,
-                                           std::string_view but) {
+std::string training_remark(const Network& network, const CaseOptions& options,
+                            std::string_view but) {
   const bool is_stated = network.optimizer || (network.precision && !options.precision);
-  if (!is_stated) return std::nullopt;
+  if (!is_stated) return {};
   std::string taken;
   const auto take = [&](std::string_view name, std::string_view value) {
     if (name == but) return;
@@ -286,8 +286,7 @@ std::optional<std::string> training_remark(const Network& network, const CaseOpt
     take("optimizer", optimizer_name(*network.optimizer));
   }
   if (network.is_imported && !options.kernels) take("kernels", "sdpa");
-  if (taken.empty()) return std::nullopt;
-  return "where no flag says other: " + taken;
+  return taken.empty() ? "" : "where no flag says other: " + taken;
 }
 
 std::string margin_remark(Bytes planned_for, Bytes budget) {
@@ -298,6 +297,11 @@ std::string margin_remark(Bytes planned_for, Bytes budget) {
 std::string kept_gradients_remark() {
   return "the weights' gradients keep their memory (zero_grad(set_to_none=False)): freed ones "
          "leave holes in which no plan runs, or only slower ones";
+}
+
+std::string search_remark(const ScheduleOptions& options) {
+  if (options.own->search != 0) return {};
+  return "--search 0: best looks for no plan and tries no other schedule; one may be quicker";
 }
 
 std::string norms_remark(std::int64_t sub_batch) {
@@ -329,8 +333,7 @@ std::string remark_on(const Layer& layer, const std::string& batch) {
 
 }  // namespace
 
-std::optional<std::string> stated_weights_remark(const Network& network,
-                                                 const CaseOptions& options) {
+std::string stated_weights_remark(const Network& network, const CaseOptions& options) {
   const bool moves = options.state.any() || sharing_devices(options) > 1;
   if (!moves && !options.adapters) return {};
   const auto layer = std::ranges::find_if(network.layers, [](const Layer& each) {

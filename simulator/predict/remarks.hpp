@@ -22,26 +22,25 @@ namespace ooc {
 /// Returns the remark for a schedule that moves tensors on a machine whose GPU and host share one memory.
 [[nodiscard]] std::string one_pool_remark(const HardwareProfile& hardware);
 /// Returns the settings taken from the network file: "where no flag says other: batch 1, seq 4096, optimizer adam".
-/// Unset: none, or the file states neither an optimiser nor a precision that is used. `but`: a setting to leave out.
-[[nodiscard]] std::optional<std::string> training_remark(const Network& network,
-                                                         const CaseOptions& options,
-                                                         std::string_view but = {});
+/// Empty: none, or the file states neither an optimiser nor a precision that is used. `but`: a setting to leave out.
+[[nodiscard]] std::string training_remark(const Network& network, const CaseOptions& options,
+                                          std::string_view but = {});
 /// Returns the remark for a plan made for less than the budget, which leaves a margin for the caching allocator.
 [[nodiscard]] std::string margin_remark(Bytes planned_for, Bytes budget);
 /// Returns the remark for a plan whose weight gradients are static, though the framework would free them.
 [[nodiscard]] std::string kept_gradients_remark();
+/// Returns the remark for --search 0; empty: `best` searches.
+[[nodiscard]] std::string search_remark(const ScheduleOptions& options);
 /// Returns the remark that batch norms use the statistics of micro-batches of `sub_batch` samples.
 [[nodiscard]] std::string norms_remark(std::int64_t sub_batch);
 /// Returns the remark on the number format: float32 though frameworks would use TF32; bytes a parameter in 16 bits; a
-/// type without tensor cores on this machine. Unset: none applies. `hardware` null: no machine.
-[[nodiscard]] std::optional<std::string> dtype_remark(const Network& network,
-                                                      const HardwareProfile* hardware,
-                                                      const CaseOptions& options);
+/// type without tensor cores on this machine. Empty: none applies. `hardware` null: no machine.
+[[nodiscard]] std::string dtype_remark(const Network& network, const HardwareProfile* hardware,
+                                       const CaseOptions& options);
 
 /// Returns the remark that weights of a layer that states its times neither move, nor are sharded, nor get adapters.
-/// Unset: no such layer has weights, or the job has neither moving or sharded states nor adapters.
-[[nodiscard]] std::optional<std::string> stated_weights_remark(const Network& network,
-                                                               const CaseOptions& options);
+/// Empty: no such layer has weights, or the job has neither moving or sharded states nor adapters.
+[[nodiscard]] std::string stated_weights_remark(const Network& network, const CaseOptions& options);
 
 // Layers of type `custom` may state times for a batch, not for a sample. At another batch their
 // cost is unknown. If the file states no batch, the times are used as they are, with a remark.
