@@ -31,7 +31,9 @@ struct Remedy {
   std::string_view instead_of = {};  ///< value of its first flag that it may replace
 };
 
-std::vector<Remedy> remedies() {
+/// ZeRO's stage with optimiser offload is the framework's, where that has one.
+std::vector<Remedy> remedies(std::string_view framework) {
+  const int stage = framework.starts_with("deepspeed-zero-3") ? 3 : 2;
   return {
       {.name = "checkpointing",
        .words = {"--schedule", "checkpoint", "--blocks", "layer"},
@@ -98,8 +100,9 @@ std::vector<Remedy> remedies() {
        .changes = true},
       {.name = "optimiser offload",
        .words = {"--state", "zero-offload"},
-       .write = "DeepSpeed, \"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": "
-                "{\"device\": \"cpu\"}}"},
+       .write = fmt::format("DeepSpeed, \"zero_optimization\": {{\"stage\": {}, "
+                            "\"offload_optimizer\": {{\"device\": \"cpu\"}}}}",
+                            stage)},
       {.name = "all states offloaded",
        .words = {"--state", "zero-infinity"},
        .write = "DeepSpeed, \"stage\": 3, \"offload_optimizer\" and \"offload_param\": "
@@ -322,7 +325,7 @@ int run_advise(const Arguments& arguments) {
   Trials trials(arguments);
   std::vector<Try> tries{{std::string(kAsItIs), {}, *trials.run({})}};
   const RunReport job = tries.front().report;
-  std::vector<Remedy> all = remedies();
+  std::vector<Remedy> all = remedies(job.inputs.framework);
   std::erase_if(all, [&](const Remedy& each) { return !helps(each, job.inputs); });
   // Micro-batches until they fit, or larger batches while they do.
   const std::int64_t batch = job.inputs.batch;
