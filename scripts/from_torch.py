@@ -665,9 +665,12 @@ class Network:
         return self.on_bmm(call)
 
     def norm(self, call, kind, weight, offset, shape=None, **fields):
-        if not isinstance(weight, Tensor):
+        if weight is None:
+            fields = {"affine": False, **{name: value for name, value in fields.items() if name != "bias"}}
+        elif not isinstance(weight, Tensor):
             raise Unlike
-        self.own(weight, offset)
+        else:
+            self.own(weight, offset)
         return self.add(kind, [self.shaped(call.ins[0], shape)], shape or self.sample(call.outs[0]), **fields)
 
     def on_native_batch_norm(self, call):
@@ -675,8 +678,6 @@ class Network:
         if x.shape[0] != 1 or self.twin[id(x)].shape[1] == x.shape[1]:
             return self.norm(call, "batch_norm", weight, bias)
         shape = self.sample(x)[1:]  # F.instance_norm
-        if weight is None:
-            return self.add("instance_norm", [self.shaped(x, shape)], shape, affine=False)
         return self.norm(call, "instance_norm", weight, bias, shape)
 
     on__native_batch_norm_legit = on__batch_norm_with_update = on_cudnn_batch_norm = on_native_batch_norm

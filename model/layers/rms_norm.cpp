@@ -1,6 +1,7 @@
 // Normalisation by the root of the mean square (Zhang & Sennrich, arXiv:1910.07467): { "type": "rms_norm", "width": 128,
-// "form": "fused" | "eager" }, y = g x / rms(x). A row is `width` neighbouring channels of one position, all of them where
-// it is left out, one head where attention normalises its queries and keys head by head (Qwen3). Parameters: `width`.
+// "form": "fused" | "eager", "affine": true }, y = g x / rms(x). A row is `width` neighbouring channels of one position,
+// all of them where it is left out, one head where attention normalises its queries and keys head by head (Qwen3).
+// Parameters: `width`; none with "affine": false, whose eager form is costed as if there were.
 //
 // Forward 4 FLOPs per element (square, sum, times 1 / rms, times g), backward 8 (dg: 2; the row's sum of
 // dy g x: 3; dx: 3). Forward reads X and g, writes Y and 4 bytes a row; backward reads X, dY, g and the
@@ -35,11 +36,13 @@ LayerModel read_rms_norm(const SpecView& spec, const LayerInputs& inputs) {
   const auto rows = static_cast<std::int64_t>(count.value() / width);
   const Wide row_bytes = Wide(kNormStatisticBytes) * rows;
   const Wide element = inputs.element_bytes();
-  model.parameters = to_parameters(spec, inputs, width);
-  model.work.forward =
-      to_task_work(spec, {Wide(4) * count, Wide(2) * element * count + row_bytes, element * width});
+  model.launches.update = vectors_if_affine(spec) / 2;
+  const Wide weights = Wide(model.launches.update) * width;
+  model.parameters = to_parameters(spec, inputs, weights);
+  model.work.forward = to_task_work(
+      spec, {Wide(4) * count, Wide(2) * element * count + row_bytes, element * weights});
   model.work.backward_data = to_task_work(
-      spec, {Wide(8) * count, Wide(3) * element * count + row_bytes, Wide(2) * element * width});
+      spec, {Wide(8) * count, Wide(3) * element * count + row_bytes, Wide(2) * element * weights});
   model.is_feature_extractor = true;
   if (read_norm_form(spec) != NormForm::kFused) {
     set_eager_form(spec, inputs, rows, FirstOperand::kInput, model);

@@ -36,6 +36,8 @@ TEST_CASE("rms_norm reads a row once and keeps its input and four bytes a row") 
   CHECK(model.saves.statistics_per_sample == 0);  // frameworks keep no more: it has its rows
   CHECK(model.is_feature_extractor);
   CHECK(counts(model.paleo_work.forward) == Counts{0, 0, 0});
+  const LayerModel plain = read_layer(R"({"type": "rms_norm", "affine": false})", {{{3, 8}}});
+  CHECK(plain.parameters + plain.launches.update + plain.work.backward_data.bytes_fixed == 0);
 }
 
 TEST_CASE("rms_norm of a head has the head's parameters and a row for each") {
@@ -89,6 +91,8 @@ TEST_CASE("layer_norm may keep its statistics, run eagerly and do without beta")
   CHECK(bare.parameters == 8);
   CHECK(counts(bare.work.forward) == Counts{120, 96, 16});         // gamma
   CHECK(counts(bare.work.backward_data) == Counts{216, 144, 32});  // gamma and its gradient
+  const LayerModel plain = read(R"(, "affine": false)");
+  CHECK(plain.parameters + plain.launches.update == 0);
   CHECK(has(layer_error(R"({"type": "layer_norm", "form": "eager", "stats": true})", {{{3, 8}}}),
             "/stats: found true"));
 }
