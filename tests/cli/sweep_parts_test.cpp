@@ -6,6 +6,7 @@
 #include "cli/sweep/grid.hpp"
 #include "cli/sweep/progress.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/text_file.hpp"
 #include "simulator/predict/ranges.hpp"
 #include "simulator/predict/sweep.hpp"
 #include "tests/support/test.hpp"
@@ -69,6 +70,13 @@ TEST_CASE("every axis reads what it shows") {
                                                                   : 2'000'000'000;
     CHECK(axis.values.parse(axis.values.show(value), axis.flag) == value);
   }
+}
+
+TEST_CASE("docs/formats.md has the axes in their order") {
+  std::string list = "networks";
+  for (const Option& each : axis_kinds().subspan(1)) list += ", `" + std::string(each.flag) + "`";
+  const std::string page = read_text_file(OOC_SOURCE_DIR "/docs/formats.md", "docs", {});
+  CHECK_MESSAGE(test::has(page, list + ". Every combination"), list);
 }
 
 TEST_CASE("points of a range that round to the same number come once") {
