@@ -40,7 +40,7 @@ inline constexpr Flag kExportPolicy{
 inline constexpr Flag kDevice{"--device", "N", "number of the device; default 0"};
 inline constexpr Flag kTimeLimit{"--time-limit", "TIME",
                                  "give the measuring program up after such a silence; "
-                                 "default 120s; of a measurement 20s beside its estimate"};
+                                 "default 120s; of a measurement 20s beside 4 times its estimate"};
 inline constexpr Flag kJob{"--job", "FILE",
                            "a trainer's own file, for what no flag says: DeepSpeed's "
                            "JSON, the YAML of accelerate, axolotl or a Hugging Face trainer",

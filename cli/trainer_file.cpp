@@ -52,6 +52,7 @@ constexpr Key kKeys[] = {
     {"state16", "/bf16/bf16_optimizer_states"},
     {"optimizer", "/optimizer/type /optimizer /optim"},
     {"momentum", "/optimizer/params/momentum /optim_args/momentum"},
+    {"clip", "/max_grad_norm /gradient_clipping /deepspeed_config/gradient_clipping"},
     {"compiled", "/torch_compile /dynamo_config/dynamo_backend"},
     {"deepspeed", "/zero_optimization /train_micro_batch_size_per_gpu /deepspeed_config"},
     {"zero_stage", "/zero_optimization/stage /deepspeed_config/zero_stage"},
@@ -408,6 +409,9 @@ class Reader {
   }
 
   void compose_optimizer() {
+    const Said* clip = find("clip");
+    const bool clips = clip ? clip->is_on() && real_in(clip->text) != 0.0 : has("model");
+    if (clips) set("--clip-gradients", "", clip ? *clip : whole_);  // a trainer's default
     const Said* said = find("optimizer");
     if (!said) return;
     const std::string name = lower_case(said->text);

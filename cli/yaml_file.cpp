@@ -69,11 +69,7 @@ class TreeBuilder : public YAML::EventHandler {
     } else {
       node.text = text;
     }
-    if (is_key()) {
-      add_key(text, mark);
-    } else {
-      add(std::move(node), anchor);
-    }
+    is_key() ? add_key(text, mark) : add(std::move(node), anchor);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {

@@ -26,7 +26,7 @@ const char kUsage[] =
     "  --resume FILE    print to standard output what FILE lacks\n"
     "  --replay FILE    plans of `ooc-paleo replay --export-plan`\n"
     "  --within S       begin no request that would end later\n"
-    "  --limit S        give a request up after this time beside its estimate (default 20)\n"
+    "  --limit S        give a request up after this time beside 4 times its estimate (default 20)\n"
     "Exit status: 0 done, 2 bad usage, 4 the device failed for good, 5 no usable device.\n";
 
 double number(const std::string& flag, const std::string& text, double most) {

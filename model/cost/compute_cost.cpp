@@ -57,8 +57,14 @@ class ComputeEstimator {
   ~ComputeEstimator() = default;
 
   [[nodiscard]] double seconds(const Task& task) const {
-    const bool operations = task.kind == TaskKind::kUpdate && options_.adam != AdamKernels::kFused;
-    return fused_seconds(task) * (operations ? kOperationsOverFused : 1);
+    if (task.kind != TaskKind::kUpdate) return fused_seconds(task);
+    const bool operations = options_.adam != AdamKernels::kFused;
+    const double update = fused_seconds(task) * (operations ? kOperationsOverFused : 1);
+    if (!options_.clips) return update;
+    const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
+    const ParameterBytes each = bytes_of_layer(graph_.per_parameter, layer);
+    // The norm reads them; the scale reads and writes them.
+    return update + seconds(0, 3 * as_double(Wide(layer.parameters) * each.gradient), "memory", {});
   }
 
   /// `type`: what is computed in; none: the network's.

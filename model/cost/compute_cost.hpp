@@ -32,6 +32,7 @@ struct ComputeOptions {
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit
   RunMode mode = RunMode::kTraining;    ///< ignored without an architecture in the profile
   AdamKernels adam = AdamKernels::kFused;
+  bool clips = false;  ///< true: updates follow a norm of all gradients, which then are scaled
   GradientBuffers gradient_buffers = {};
   bool each_save = false;  ///< CopyRules::each_save
 };

@@ -338,7 +338,6 @@ constexpr double kValueBytes = 4;
 constexpr double kFusedValues = 16;
 constexpr double kWinogradValues = 36;
 constexpr double kWinogradTile = 4;
-constexpr double kComplexValueBytes = 8;
 
 class Algorithms {
  public:
@@ -409,7 +408,7 @@ class Algorithms {
     const FftSide w =
         fft_side(static_cast<double>(width.output), static_cast<double>(width.kernel));
     const double tiles = static_cast<double>(task_.batch) * h.tiles * w.tiles;
-    return kComplexValueBytes * h.points * (w.points / 2 + 1) *
+    return kComplexBytes * h.points * (w.points / 2 + 1) *
            (tiles * (channels_ + filters_) + channels_ * filters_);
   }
 

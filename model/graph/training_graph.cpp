@@ -131,10 +131,6 @@ bool is_free_in_baselines(const TrainingGraph& graph, const Tensor& tensor) {
          layer.in_place != InPlace::kNever;
 }
 
-}  // namespace
-
-namespace {
-
 std::vector<std::int64_t> live_bytes(const TrainingGraph& graph, std::int64_t Tensor::*bytes) {
   std::vector<std::int64_t> change(graph.tasks.size() + 1, 0);
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {

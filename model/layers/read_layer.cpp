@@ -210,11 +210,7 @@ void set_precision(const SpecView& spec, const LayerKind& kind, const LayerInput
                    LayerModel& model) {
   OOC_CHECK(inputs.precision.has_value(), "there is a precision");
   PrecisionSetter setter(spec, kind.traits.numbers, inputs, model);
-  if (model.parts) {
-    setter.run_on_parts();
-  } else {
-    setter.run();
-  }
+  model.parts ? setter.run_on_parts() : setter.run();
 }
 
 void freeze(LayerModel& model) {

@@ -570,10 +570,6 @@ class StateMover {
   std::size_t rounds_ = 1;
 };
 
-}  // namespace
-
-namespace {
-
 void check_shards(const StateOptions& options) {
   const auto refuse = [](std::string with, std::string remedy, std::string why) {
     cannot_combine("--shard", with, std::move(remedy), std::move(why));

@@ -410,8 +410,13 @@ CostTable moving_costs(const MovingState& state, const CostTable& costs, const F
     const Task& task = state.graph.tasks[state.planned.tasks.size() + i];
     const bool updates = by_tensor && task.kind == TaskKind::kFarUpdate;
     Duration time = far.latency + transfer_time(Bytes(state.far_bytes[i]), far.throughput);
+    const StateUnit& unit = state.units[static_cast<std::size_t>(task.unit)];
+    if (task.kind == TaskKind::kFarUpdate) {
+      const auto parameters = static_cast<double>(unit.far_parameters / unit.devices);
+      time += Duration(std::llround(parameters * far.ns_to_clip));
+    }
     if (updates) {
-      for (const LayerId owner : state.units[static_cast<std::size_t>(task.unit)].owners) {
+      for (const LayerId owner : unit.owners) {
         time += far.per_tensor * state.graph.network->layers[owner.at()].model->launches.update;
       }
     }

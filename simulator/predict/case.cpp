@@ -324,6 +324,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
     options.state.host_devices = devices_of_host(options, machine.profile);
   }
   check_adam(workload, options);
+  if (options.clips) options.state.after = UpdateAfter::kAll;
   if (sharing % options.expert_parallel != 0) {
     bad_value("--expert-parallel", std::to_string(options.expert_parallel),
               fmt::format("a divisor of the {} devices that share state", sharing),
@@ -347,6 +348,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
                   .workspace = framework_of(options.framework).workspace,
                   .mode = options.mode,
                   .adam = options.adam,
+                  .clips = options.clips,
                   .gradient_buffers = gradient_buffers_of(options),
                   .each_save = framework_of(options.framework).copies.each_save};
   made.sub_batch = made.compute.batch;

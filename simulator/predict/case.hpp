@@ -78,6 +78,7 @@ struct CaseOptions : NetworkOptions {
   std::optional<Software> software = {};  ///< kernels and their overheads; unset: the framework's
   RunMode mode = RunMode::kTraining;      ///< training or inference
   AdamKernels adam = AdamKernels::kFused;
+  bool clips = false;               ///< true: gradients are clipped by the norm of all
   StateOptions state = {};          ///< how model states move or are sharded; default: not at all
   StateChanges state_changes = {};  ///< flags that `state` includes; applied again after a preset
   /// Rate at which updates on the host read and write host memory; unset: the profile's, or 45 % of host memory's.

@@ -492,6 +492,10 @@ constexpr auto kFixed = std::to_array<Option>({
      .choices = "fused|foreach|loop",
      .group = OptionGroup::kTransformers,
      .read = &choose<&CaseOptions::adam>},
+    {.flag = "--clip-gradients",
+     .help = "scale gradients by the norm of all before updates, as trainers' max_grad_norm does",
+     .group = OptionGroup::kTransformers,
+     .read = [](const Option&, auto, auto& to) { to.clips = true; }},
     {.flag = "--compute",
      .value = "MODEL",
      .help = "compute time model; default native",
@@ -733,6 +737,10 @@ void check_together(const CaseOptions& options) {
       refuse("--accounting", accounting_name(rule),
              "liveness or define-by-run: the other rules know one element type");
     }
+  }
+  if (options.clips && options.state.in_backward) {
+    cannot_combine("--clip-gradients", "--update-in-backward", "leave one out",
+                   "the norm is of all gradients");
   }
   check_state(options.state);
 }

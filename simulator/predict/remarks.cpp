@@ -75,10 +75,6 @@ std::vector<std::string> numbers_of_modes(const HardwareProfile& hardware,
   return numbers;
 }
 
-}  // namespace
-
-namespace {
-
 /// The assumed sections of an architecture that prices of this element type come from. Single numbers below a
 /// fitted section are left to its file.
 std::vector<std::string> assumed_of_architecture(const HardwareProfile& hardware,

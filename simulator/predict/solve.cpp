@@ -238,11 +238,7 @@ class Search {
   }
 
   SolveRow run() && {
-    if (axis_.is_needed()) {
-      find_needed();
-    } else {
-      find_largest();
-    }
+    axis_.is_needed() ? find_needed() : find_largest();
     return std::move(row_);
   }
 

@@ -100,8 +100,10 @@ Value stall_if(const Report& report) {
   return kAsked(report.inputs) ? stall<kCause>(report) : Value{};
 }
 
-constexpr Metric if_given(std::string_view name, Value (*read)(const Report& report)) {
-  return {name, read, "inputs", {}, nullptr};
+/// An input that few jobs have.
+constexpr Metric rare(std::string_view name, Value (*read)(const Report&),
+                      std::optional<std::string_view> own_key = {}) {
+  return {name, read, "inputs", own_key, nullptr};
 }
 
 constexpr Metric kMetrics[] = {
@@ -187,30 +189,30 @@ constexpr Metric kMetrics[] = {
     {"least_budget_bytes", kOom<&OutOfMemory::least_budget>, "out_of_memory", {}, nullptr},
     {"far_taken_bytes", kOom<&OutOfMemory::far_taken>, "out_of_memory", {}, nullptr},
     // Inputs that few jobs have: a column, and a JSON key if named, only where given.
-    if_given("link_to_far_bytes_per_s",
-             input<&RunInputs::transfers, &TransferOptions::link_to_far>),
-    if_given("link_to_near_bytes_per_s",
-             input<&RunInputs::transfers, &TransferOptions::link_to_near>),
-    if_given("duplex", input<&RunInputs::transfers, &TransferOptions::duplex>),
-    if_given("compute_scale", input<&RunInputs::compute_scale>),
-    if_given("host_speed", input<&RunInputs::host_speed>),
-    if_given("adam", text<&RunInputs::adam>),
-    if_given("far_compute_bytes_per_s", input<&RunInputs::far_compute>),
+    rare("link_to_far_bytes_per_s", input<&RunInputs::transfers, &TransferOptions::link_to_far>),
+    rare("link_to_near_bytes_per_s", input<&RunInputs::transfers, &TransferOptions::link_to_near>),
+    rare("duplex", input<&RunInputs::transfers, &TransferOptions::duplex>),
+    rare("compute_scale", input<&RunInputs::compute_scale>),
+    rare("host_speed", input<&RunInputs::host_speed>),
+    rare("adam", text<&RunInputs::adam>),
+    rare("far_compute_bytes_per_s", input<&RunInputs::far_compute>),
     // JSON of one run has these elsewhere.
-    {"offload", text<&RunInputs::offload>, "inputs", "", nullptr},
-    if_given("expert_parallel",
-             [](const Report& r) -> Value {
-               const RunInputs& in = r.inputs;
-               const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
-               return is_there ? Value{in.expert_parallel} : Value{};
-             }),
+    rare("offload", text<&RunInputs::offload>, ""),
+    rare("expert_parallel",
+         [](const Report& r) -> Value {
+           const RunInputs& in = r.inputs;
+           const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
+           return is_there ? Value{in.expert_parallel} : Value{};
+         }),
     {"stall_update_ns", stall_if<StallCause::kUpdate, has_state>, "stalls_ns", "update",
      &has_state},
-    {"precision", text<&RunInputs::precision>, "inputs", "", nullptr},
-    {"symbols", [](const Report& r) { return other_symbols(r.inputs); }, "inputs", "", nullptr},
-    {"seq", [](const Report& r) { return symbol_in(r.inputs, "seq"); }, "inputs", "", nullptr},
-    {"target_seq", [](const Report& r) { return symbol_in(r.inputs, "target_seq"); }, "inputs", "",
-     nullptr},
+    rare("precision", text<&RunInputs::precision>, ""),
+    rare(
+        "symbols", [](const Report& r) { return other_symbols(r.inputs); }, ""),
+    rare(
+        "seq", [](const Report& r) { return symbol_in(r.inputs, "seq"); }, ""),
+    rare(
+        "target_seq", [](const Report& r) { return symbol_in(r.inputs, "target_seq"); }, ""),
     {"tokens_per_s", part<&Report::sequence, &SequenceRates::tokens_per_s>, "", "", &has_sequence},
     {"mfu", part<&Report::sequence, &SequenceRates::mfu>, "", "", &has_sequence},
     {"stall_hooks_ns", stall_if<StallCause::kHooks, has_state>, "stalls_ns", "hooks", &has_state},

@@ -278,6 +278,7 @@ TEST_CASE("an update moves three elements per parameter and two more of fp32 sta
   const Costed it(kLinear, "[1000]");
   // 1e6 parameters x 12 B / 100 GB/s = 120 us.
   CHECK(it.time("fc.update", {.batch = 1, .layer_times = {}}) == Duration(120'000));
+  CHECK(it.time("fc.update", {.batch = 1, .layer_times = {}, .clips = true}) == Duration(240'000));
   const TrainingGraph momentum = build_training_graph(it.net, {.optimizer = Optimizer::kMomentum});
   const CostTable costs = estimate_compute(momentum, it.profile, {.batch = 1, .layer_times = {}});
   // 1e6 x 20 B = 200 us; the update is the last task.

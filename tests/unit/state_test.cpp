@@ -104,6 +104,9 @@ TEST_CASE("state: far updates tensor by tensor begin behind all that the host la
   // All at once, they wait for the last gradient anyway: 110 to 200.
   CHECK(ran({.optimizer = kOne, .gradients = true}, 1, kMillisecond * 10, slow).milliseconds ==
         210);
+  FarCompute clipping = kFar;
+  clipping.ns_to_clip = 0.02;  // 5 ms of 250 M parameters a layer
+  CHECK(ran({.optimizer = kOne, .gradients = true}, 1, {}, clipping).milliseconds == 215);
 }
 
 TEST_CASE("state: hooks on weights hold the host up") {
