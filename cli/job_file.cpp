@@ -177,6 +177,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Argu
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
     const bool chooses = find_flag(command, "--schedule") == nullptr || given.has("--schedule");
     if (each.flag == "--blocks" && chooses) continue;
+    if (each.flag == "--clip-gradients" && given.has("--update-in-backward")) continue;
     entries_.push_back({.flag = flag,
                         .pointer = each.pointer,
                         .texts = {is_network ? network_of_hub(each.text) : each.text},
@@ -256,7 +257,9 @@ std::string JobFile::words() const {
   std::vector<std::string> words;
   for (const Entry& entry : entries_) {
     if (entry.flag != &kNetwork) words.emplace_back(entry.flag->name);
-    for (const std::string& text : entry.texts) words.push_back(text);
+    for (const std::string& text : entry.texts) {
+      if (!text.empty()) words.push_back(text);
+    }
   }
   return fmt::format("{}", fmt::join(words, " "));
 }

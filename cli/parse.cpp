@@ -125,11 +125,7 @@ class Parser {
   std::variant<Arguments, HelpWanted> parse() {
     while (at_ < words_.size() && words_[at_] != "--") {
       const std::string& word = words_[at_++];
-      if (begins_flag(word)) {
-        take_flag(word);
-      } else {
-        plain_.push_back(word);
-      }
+      begins_flag(word) ? take_flag(word) : plain_.push_back(word);
     }
     const std::size_t before_dashes = plain_.size();
     if (at_ < words_.size())

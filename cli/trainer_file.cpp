@@ -271,6 +271,8 @@ class Reader {
     if ((is_object && !key.says.empty() && !has_more) || (is_list && !takes_list)) {
       value.fail(value.found(), "one value");
     }
+    if (key.says == "clip" && value.type() == SpecType::kNull) said.text = "none";
+    if (key.says == "clip" && said.text == "auto") said.text = "1";
     // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
     if (said.text == "auto" && key.says != "bucket") {
       said.text = said.pointer == "/bf16" ? "true" : "";
@@ -410,8 +412,10 @@ class Reader {
 
   void compose_optimizer() {
     const Said* clip = find("clip");
-    const bool clips = clip ? clip->is_on() && real_in(clip->text) != 0.0 : has("model");
-    if (clips) set("--clip-gradients", "", clip ? *clip : whole_);  // a trainer's default
+    const auto norm = clip && clip->is_on() ? real_in(clip->text) : std::optional(0.0);
+    if (!norm) clip->fail("a number");
+    const bool usual = !clip && has("model") && !has("deepspeed");  // a trainer clips by 1
+    if (usual || *norm > 0) set("--clip-gradients", "", clip ? *clip : whole_);
     const Said* said = find("optimizer");
     if (!said) return;
     const std::string name = lower_case(said->text);

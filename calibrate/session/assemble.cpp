@@ -66,6 +66,9 @@ class Assembler {
 
   Assembled run() {
     profile_ = head_.like;
+    profile_.host_speed = kOne;  // of another host
+    std::erase_if(profile_.provenance,
+                  [](const Provenance& each) { return each.fields == "host_speed"; });
     profile_.name = head_.name.empty() ? default_profile_name(set_) : head_.name;
     const std::string device = find_value(set_.machine, "device_name").value_or("unknown device");
     profile_.description =

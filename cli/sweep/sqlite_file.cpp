@@ -1,18 +1,33 @@
-// A transaction a batch of rows; what a kill left half done SQLite undoes when the file is opened. Columns are NUMERIC:
-// SQLite stores as a number what looks like one.
+// A transaction a batch of rows; what a kill left half done SQLite undoes when the file is opened. SQLite turns texts of
+// fields into the type of their column, in NUMERIC ones into whatever number they look like.
+#include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/sweep/row_file.hpp"
 #include "model/base/errors.hpp"
 #include "reports/writers/csv.hpp"
+#include "simulator/summary/metrics.hpp"
 
 namespace ooc {
 namespace {
+
+/// By the value that a report without options has there; NUMERIC if it has none.
+std::string_view type_of(std::string_view name) {
+  const auto column = std::ranges::find(metrics(), name, &Metric::name);
+  if (column == metrics().end()) return "TEXT";
+  RunReport ran;
+  ran.feasible = true;
+  const MetricValue value = column->read(ran);
+  if (std::holds_alternative<std::string>(value)) return "TEXT";
+  return std::holds_alternative<double>(value) ? "REAL" : "NUMERIC";
+}
 
 class SqliteFile : public RowFile {
  public:
@@ -20,8 +35,9 @@ class SqliteFile : public RowFile {
       : file_(file), first_(first) {
     std::string places = "?";
     while (!head.empty()) {
-      names_.push_back('"' + take_csv_field(head) + '"');
-      columns_ += ", " + names_.back() + " NUMERIC";
+      const std::string name = take_csv_field(head);
+      names_.push_back('"' + name + '"');
+      columns_ += fmt::format(", {} {}", names_.back(), type_of(name));
       places += ", ?";
     }
     columns_ = "points(point INTEGER PRIMARY KEY" + columns_ + ")";

@@ -97,11 +97,7 @@ class RoundJoiner {
     };
     for (std::size_t i = 0; i < plan.initial_blocks.size(); ++i) {
       const BlockId block = add(plan.initial_blocks[i]);
-      if (round_ == 0) {
-        builder_.initially_resident(block);
-      } else {
-        builder_.acquire(inputs_[i], block);
-      }
+      round_ == 0 ? builder_.initially_resident(block) : builder_.acquire(inputs_[i], block);
     }
     for (std::size_t i = 0; i < dropped.size(); ++i) {
       if (dropped[i]) continue;

@@ -333,11 +333,7 @@ class Weaver {
     } else {
       of.sent = of.block;
     }
-    if (state_.options.pipelined) {
-      send(index, step);
-    } else {
-      held_.push_back(index);
-    }
+    state_.options.pipelined ? send(index, step) : held_.push_back(index);
   }
 
   BlockId beside_gradient(std::size_t index, BlockKind kind, Bytes bytes, StepId step) {

@@ -447,16 +447,18 @@ GraphOptions graph_options_of(const CaseOptions& options) {
   return graph;
 }
 
+Duration on_host(const CaseOptions& options, const HardwareProfile& hardware, Duration stated) {
+  const double slower = kOne / options.host_speed.value_or(hardware.host_speed);
+  return Duration(std::llround(static_cast<double>(stated.count()) * slower));
+}
+
 std::optional<Software> software_of(const CaseOptions& options, const HardwareProfile& hardware) {
   if (options.software || !options.framework) return options.software;
   Software software = options.framework->software;
   if (const auto& cudnn = options.framework->cudnn ? options.framework->cudnn : hardware.cudnn) {
     software.cudnn = *cudnn;
   }
-  const double slower = kOne / options.host_speed.value_or(hardware.host_speed);
-  for (Duration* const time : {&software.issue, &software.hooks}) {
-    *time = Duration(std::llround(static_cast<double>(time->count()) * slower));
-  }
+  software.issue = on_host(options, hardware, software.issue);
   return software;
 }
 

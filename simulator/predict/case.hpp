@@ -102,6 +102,9 @@ struct CaseOptions : NetworkOptions {
 /// Returns CaseOptions::graph with the framework's rule for saved tensors. Throws SpecError for --accounting
 /// define-by-run with a framework whose rule is not that of `ideal`.
 [[nodiscard]] GraphOptions graph_options_of(const CaseOptions& options);
+/// Returns the time that a framework states for its host, on this one (--host-speed, or the profile's).
+[[nodiscard]] Duration on_host(const CaseOptions& options, const HardwareProfile& hardware,
+                               Duration stated);
 /// Returns CaseOptions::software, else the framework's with its cuDNN (or the machine's). Unset: neither is given.
 [[nodiscard]] std::optional<Software> software_of(const CaseOptions& options,
                                                   const HardwareProfile& hardware);

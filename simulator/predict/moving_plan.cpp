@@ -343,12 +343,12 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
     }
   }
   const int processes = state.host_devices.value_or(state.devices);
-  const bool operations = options.adam != AdamKernels::kFused && !options.far_compute;
+  const bool operations = options.adam != AdamKernels::kFused;
   if (!options.far_compute && compute.throughput != kInfiniteRate) {
     limit_by_processes(operations, state.threads, processes, compute);
   }
-  // DeepSpeed's step scales whatever it clips, by a norm that the GPU has.
-  if (options.clips && state.update_passes == 0) {
+  // DeepSpeed's step scales whatever it clips, by a norm that the GPU has. Passes over gradients that stay near are left out.
+  if (options.clips && state.gradients && state.update_passes == 0) {
     const double rate = static_cast<double>(compute.throughput.count()) *
                         (operations ? kOperationsOverFused : 1);
     compute.ns_to_clip = kNormNs + kScaledBytes * processes * 1e9 / rate;
@@ -366,7 +366,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   state.sharding = framework.sharding;
   state.reuse = framework.reuse;
   state.pageable_returns = framework.pageable_returns;
-  state.hooks = framework.software.hooks;
+  state.hooks = on_host(options, made.hardware, framework.software.hooks);
   state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
   made.far_compute = far_compute_of(made.hardware, options, state);

@@ -738,9 +738,11 @@ void check_together(const CaseOptions& options) {
              "liveness or define-by-run: the other rules know one element type");
     }
   }
-  if (options.clips && options.state.in_backward) {
-    cannot_combine("--clip-gradients", "--update-in-backward", "leave one out",
-                   "the norm is of all gradients");
+  if (options.clips &&
+      (options.state.in_backward || options.state_changes.after == UpdateAfter::kEach)) {
+    cannot_combine("--clip-gradients",
+                   options.state.in_backward ? "--update-in-backward" : "--update-after each",
+                   "leave one out", "the norm is of all gradients");
   }
   check_state(options.state);
 }

@@ -224,8 +224,8 @@ void ScheduledCase::explain_refusal() {
     refused.outcome.reset();
     refused.peak_far.reset();
     refused_ = Candidate{.room = {}, .least = {}, .run = std::move(refused)};
-  } else if (auto* const oom = std::get_if<OutOfMemory>(&candidates_[0].run->plan)) {
-    confirm_smallest(*oom);
+  } else {
+    confirm_smallest();
   }
 }
 
@@ -266,12 +266,15 @@ std::optional<Bytes> ScheduledCase::smallest_far(Bytes needed) {
 
 /// Schedules work out the smallest budget from sizes, at plan time. Where that may deceive, a run with it decides whether
 /// it is promised or only said that nothing smaller will do.
-void ScheduledCase::confirm_smallest(OutOfMemory& oom) {
-  const Iteration& about = candidates_[0].run->about(which_);
-  if (!oom.smallest_budget || is_footprint(which_.accounting)) return;
-  if (!sizes_may_deceive(which_, about)) return;
-  const Bytes budget = *oom.smallest_budget;
+void ScheduledCase::confirm_smallest() {
+  const CaseRun& first = *candidates_[0].run;
+  const auto* const planned = std::get_if<OutOfMemory>(&first.plan);
+  if (planned == nullptr || !planned->smallest_budget || is_footprint(which_.accounting)) return;
+  if (!sizes_may_deceive(which_, first.about(which_))) return;
+  const Bytes budget = *planned->smallest_budget;
   if (run_within(budget, which_.far_capacity)) return;
+  refused_ = Candidate{.room = {}, .least = {}, .run = first};  // the plan may stay for the next run
+  auto& oom = std::get<OutOfMemory>(refused_->run->plan);
   oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
   const CaseRun* const roomy = run_within(budget, Bytes(kMaxTotalBytes));
   if (roomy != nullptr) oom.far_taken = *roomy->peak_far * which_.transfers.host_sharers;

@@ -94,7 +94,7 @@ class ScheduledCase {
   void explain_refusal();
   [[nodiscard]] const CaseRun* run_within(Bytes budget, Bytes far);
   [[nodiscard]] std::optional<Bytes> smallest_far(Bytes needed);
-  void confirm_smallest(OutOfMemory& oom);
+  void confirm_smallest();
   [[nodiscard]] bool is_outdone(const Candidate& candidate) const;
   /// Returns the iteration time; unset: no plan, or the plan does not run in GPU and host memory.
   std::optional<Duration> simulate(Candidate& candidate);

@@ -186,8 +186,8 @@ constexpr Metric kMetrics[] = {
      "largest_hole_bytes"},
     {"smallest_budget_bytes", kOom<&OutOfMemory::smallest_budget>, "out_of_memory"},
     {"oom_tier", kOom<&OutOfMemory::tier>, "out_of_memory", "tier"},
-    {"least_budget_bytes", kOom<&OutOfMemory::least_budget>, "out_of_memory", {}, nullptr},
-    {"far_taken_bytes", kOom<&OutOfMemory::far_taken>, "out_of_memory", {}, nullptr},
+    {"least_budget_bytes", kOom<&OutOfMemory::least_budget>, "out_of_memory"},
+    {"far_taken_bytes", kOom<&OutOfMemory::far_taken>, "out_of_memory"},
     // Inputs that few jobs have: a column, and a JSON key if named, only where given.
     rare("link_to_far_bytes_per_s", input<&RunInputs::transfers, &TransferOptions::link_to_far>),
     rare("link_to_near_bytes_per_s", input<&RunInputs::transfers, &TransferOptions::link_to_near>),

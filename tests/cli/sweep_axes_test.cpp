@@ -91,6 +91,19 @@ TEST_CASE("a row at two values of an axis says what predict says of each") {
   }
 }
 
+TEST_CASE("a refusal's row says what predict says of it, whatever row came before") {
+  const Texts job{"alexnet",     "--hardware", "v100-16gb-pcie3", "--batch",     "256",
+                  "--memory",    "300MB",      "--far-memory",    "100MB",       "--schedule",
+                  "capacity",    "--mode",     "pageable",        "--framework", "pytorch-2",
+                  "--allocator", "ideal",      "--format",        "csv",         "--quiet"};
+  const std::string rows =
+      run_ooc_paleo(Texts{"sweep"} + job + Texts{"--link", "1GB/s,100GB/s"}).out;
+  std::string alone = run_ooc_paleo(Texts{"predict"} + job + Texts{"--link", "100GB/s"}).out;
+  alone = alone.substr(alone.find('\n') + 1, alone.rfind('\n') - alone.find('\n') - 1);
+  CHECK(rows.ends_with("\n" + alone + ",\n"));  // no error
+  CHECK(std::count(rows.begin(), rows.end(), ',') % 3 == 0);
+}
+
 TEST_CASE("a row at a length and a precision says what predict says of them") {
   const Texts job{"gpt2",       "--hardware", "rtx-3090", "--batch",  "2",
                   "--schedule", "capacity",   "--quiet",  "--format", "json"};
