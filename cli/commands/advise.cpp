@@ -31,9 +31,14 @@ struct Remedy {
   std::string_view instead_of = {};  ///< value of its first flag that it may replace
 };
 
+constexpr std::string_view kStage2 = "deepspeed-zero-2";
+
 /// ZeRO's stage with optimiser offload is the framework's, where that has one.
 std::vector<Remedy> remedies(std::string_view framework) {
   const int stage = framework.starts_with("deepspeed-zero-3") ? 3 : 2;
+  std::vector<std::string> infinity{"--state", "zero-infinity"};
+  if (framework == kStage2)
+    infinity = {"--framework", "deepspeed-zero-3", infinity[0], infinity[1]};
   return {
       {.name = "checkpointing",
        .words = {"--schedule", "checkpoint", "--blocks", "layer"},
@@ -104,9 +109,10 @@ std::vector<Remedy> remedies(std::string_view framework) {
                             "\"offload_optimizer\": {{\"device\": \"cpu\"}}}}",
                             stage)},
       {.name = "all states offloaded",
-       .words = {"--state", "zero-infinity"},
+       .words = infinity,
        .write = "DeepSpeed, \"stage\": 3, \"offload_optimizer\" and \"offload_param\": "
-                "{\"device\": \"cpu\"}"},
+                "{\"device\": \"cpu\"}",
+       .instead_of = kStage2},
   };
 }
 
