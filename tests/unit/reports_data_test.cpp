@@ -56,8 +56,8 @@ TEST_CASE("a job that does not fit says so in JSON, and what is not known is nul
   CHECK(json["feasible"] == false);
   CHECK(json["out_of_memory"] == Json::parse(R"({"step": "c.backward", "wanted_bytes": 1000,
       "free_bytes": 900, "largest_hole_bytes": 900, "smallest_budget_bytes": 3100, "tier": "near",
-      "least_budget_bytes": null, "far_taken_bytes": null, "holders": [{"name": "b", "bytes": 1000}, {"name": "c", "bytes": 1000},
-                  {"name": "weights", "bytes": 100}]})"));
+      "least_budget_bytes": null, "far_taken_bytes": null, "holders": [{"name": "b", "bytes": 1000},
+                  {"name": "c", "bytes": 1000}, {"name": "weights", "bytes": 100}]})"));
   CHECK(json["iteration_time_ns"].is_null());
   CHECK(json["layers"][0]["action"].is_null());
   CHECK(json.at("peak_near_during").is_null());
