@@ -201,7 +201,7 @@ TEST_CASE("rows without a sequence have its columns where others have one") {
   std::string vgg16;
   std::getline(lines, head);
   std::getline(lines, vgg16);
-  CHECK(head.ends_with(",oom_tier,precision,seq,tokens_per_s,mfu,error"));
+  CHECK(head.ends_with(",far_taken_bytes,precision,seq,tokens_per_s,mfu,error"));
   CHECK(vgg16.ends_with(",,,,,"));
   CHECK(std::count(vgg16.begin(), vgg16.end(), ',') == std::count(head.begin(), head.end(), ','));
 }
@@ -209,7 +209,7 @@ TEST_CASE("rows without a sequence have its columns where others have one") {
 TEST_CASE("columns of rare inputs are there where they are given") {
   CHECK_FALSE(has(sweep({"--quiet"}).out, "compute_scale"));
   const std::string given = sweep({"--compute-scale", "2", "--quiet"}).out;
-  CHECK(given.substr(0, given.find('\n')).ends_with(",oom_tier,compute_scale,error"));
+  CHECK(given.substr(0, given.find('\n')).ends_with(",far_taken_bytes,compute_scale,error"));
   CHECK(given.substr(given.find('\n') + 1).ends_with(",,2,\n"));
   // 600 ms of computing, twice as fast.
   CHECK(column({"--memory", "5GB", "--compute-scale", "2,0.5"}, "iteration_time_ns") ==
