@@ -87,7 +87,7 @@ bool is_job(const SpecDocument& document) {
   const SpecView root(document);
   if (root.type() != SpecType::kObject) return false;
   const auto format = root.find("format");
-  const std::string_view name = format ? format->node().text : "";
+  const std::string name = format ? format->node().text : "";
   return name == kJobFormat || name == kStudy || inputs_of_result(root) ||
          (root.find("network") && !root.find("layers"));
 }

@@ -13,6 +13,7 @@
 #include "model/base/precision.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_provenance.hpp"
+#include "simulator/schedules/own_options.hpp"
 
 namespace ooc {
 
