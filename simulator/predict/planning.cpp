@@ -46,6 +46,20 @@ PlanningProblem problem_of(const Case& which, const CostTable& costs, Bytes budg
   return problem_of(which, which.workload.graph, costs, budget);
 }
 
+/// The iteration's time where all fits: what a search cannot get below, launches included.
+Duration time_with_room(const Case& which, const CostTable& costs) {
+  PlanningProblem roomy = problem_of(which, costs, Bytes(kMaxTotalBytes));
+  roomy.options.algorithms = AlgorithmChoice::kPerformance;
+  const PlanResult made = find_schedule("in-core")->make_plan(roomy);
+  const Plan* plan = std::get_if<Plan>(&made);
+  return plan == nullptr ? Duration() : roomy.evaluate(*plan).iteration_time.value_or(Duration());
+}
+
+PlanResult plan_with(const Case& which, const Schedule& schedule, PlanningProblem problem) {
+  if (schedule.is(Trait::kOptimizes)) problem.least_time = time_with_room(which, problem.costs);
+  return schedule.make_plan(problem);
+}
+
 /// For a schedule that chooses by trying how many rounds it runs in.
 std::function<Trial(const Plan&, const CostTable&)> trial_of_rounds(const Case& which,
                                                                     const Schedule& schedule,
@@ -77,7 +91,7 @@ PlannedIteration plan_rounds(const Case& which, const Schedule& schedule, Bytes 
     PlanningProblem problem = problem_of(which, costs, budget);
     problem.options = options;
     fit_algorithms(problem);
-    return schedule.make_plan(problem);
+    return plan_with(which, schedule, std::move(problem));
   };
   return plan_in_rounds({.graph = which.workload.graph,
                          .costs = which.costs,
@@ -116,7 +130,7 @@ PlannedIteration plan_quickest_rounds(const Case& which, const Schedule& schedul
     options.sub_batch = {.kind = SubBatch::Kind::kSize, .samples = best.iteration->sub_batch};
     consider(plan_rounds(which, schedule, budget, options));
   }
-  consider({schedule.make_plan(problem_of(which, which.costs, budget))});
+  consider({plan_with(which, schedule, problem_of(which, which.costs, budget))});
   options.sub_batch = {.kind = SubBatch::Kind::kAuto};
   options.room = Bytes(0);
   consider(plan_rounds(which, *find_schedule("in-core"), budget, options));
@@ -240,7 +254,7 @@ PlannedIteration plan_passes(const Case& which, const Schedule& schedule, Bytes 
   const auto* pass =
       std::ranges::find_if(kPasses, [&](const Pass& each) { return !each.asked(job).empty(); });
   if (pass == std::end(kPasses)) {
-    return {schedule.make_plan(problem_of(which, which.costs, budget))};
+    return {plan_with(which, schedule, problem_of(which, which.costs, budget))};
   }
   if (!pass->keeps_gradients || which.costs.held.empty()) {
     return pass->plan(which, schedule, budget);

@@ -136,16 +136,18 @@ std::int64_t now_of(const SolveAxis& axis, const Case& which) {
   return which.transfers.far_throughput.value_or(which.hardware.far_memory.throughput).count();
 }
 
-Scale scale_of(const SolveRequest& request, std::int64_t now) {
+Scale scale_of(const SolveRequest& request, std::int64_t now, const Schedule& schedule) {
   if (request.axis.word == "batch") return batches(request);
   if (request.axis.word == "seq") return lengths(request);
   if (request.axis.word == "layers") return {.last = request.limit, .kept = 4};
   if (request.axis.unit == Unit::kRate) return rates(now);
-  return {.first = -std::int64_t{kMaxTotalBytes},
+  // What a search finds has no border to the byte.
+  const std::int64_t unit = schedule.is(Trait::kOptimizes) ? 1 << 20 : 1;
+  return {.first = -(std::int64_t{kMaxTotalBytes} / unit),
           .last = -1,
-          .start = -now,
-          .step = std::max<std::int64_t>(1, now / 16),
-          .unit = -1};
+          .start = -((now + unit - 1) / unit),
+          .step = std::max<std::int64_t>(1, now / unit / 16),
+          .unit = -unit};
 }
 
 /// Jobs by value: costs are worked out once a value, for all schedules.
@@ -283,7 +285,7 @@ class Search {
         const Bytes peak = near ? report.peak_near : report.peak_far;
         const Bytes least =
             near && report.allocator_limit ? *report.allocator_limit + Bytes(1) : peak;
-        if (trial.does) trial.guess = -least.count();
+        if (trial.does) trial.guess = (least.count() - 1) / scale_.unit - 1;
       }
       if (trial.does || !row_.run) row_.run = std::move(report);
       return trial;
@@ -573,12 +575,14 @@ SolveReport solve(const SolveRequest& request) {
     report.now = now_of(axis, which);
     take(which);
   }
-  const Scale scale = scale_of(request, report.now);
-  jobs.keep(scale.kept);
-  if (!axis.is_needed()) take(*jobs.at(scale.at(scale.first)));
+  const Scale any = scale_of(request, report.now, *request.chosen.front());
+  jobs.keep(any.kept);
+  if (!axis.is_needed()) take(*jobs.at(any.at(any.first)));
   report.rows.resize(request.chosen.size());
   run_all(request.chosen.size(), [&](std::size_t i) {
-    report.rows[i] = Search(request, jobs, scale, *request.chosen[i]).run();
+    const Schedule& schedule = *request.chosen[i];
+    const Scale scale = scale_of(request, report.now, schedule);
+    report.rows[i] = Search(request, jobs, scale, schedule).run();
   });
   for (const SolveRow& row : report.rows) {
     if (row.run) report.reference_time = row.run->reference_time;
