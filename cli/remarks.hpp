@@ -29,7 +29,7 @@ void remark_on_training(Remarks remarks, const Workload& workload, const CaseOpt
 void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
                       std::span<const Machine> machines, const CaseOptions& options);
 
-/// Returns COLUMNS, else the width of the terminal at `descriptor`, at least 60; 0 (unlimited): no terminal.
+/// Returns 0 (unlimited) if `descriptor` is no terminal; else COLUMNS, if unset its width; then at least 60.
 [[nodiscard]] std::size_t width_of(int descriptor);
 /// Returns width_of(standard output) for "-", 0 for files.
 [[nodiscard]] std::size_t width_for(const std::string& output);

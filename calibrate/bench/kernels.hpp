@@ -49,7 +49,7 @@ cudaError_t launch_busy(cudaStream_t stream, double ns, int multiprocessors, con
                         void* target, std::size_t bytes);
 // Writes the smallest step of the clock of spins, in ns, to *tick (GPU memory).
 cudaError_t launch_tick(cudaStream_t stream, unsigned long long* tick);
-// Arithmetic without memory traffic on every multiprocessor: `rounds` of 1024 multiply-adds a thread.
+// Multiply-adds on every multiprocessor, `rounds` x 1024 a thread. *sink: a float in GPU memory, never written.
 cudaError_t launch_compute(cudaStream_t stream, std::int64_t rounds, int multiprocessors,
                            float* sink);
 // Copies `bytes` from one GPU buffer to another, `rounds` times.

@@ -58,7 +58,7 @@ struct Calibration {
   std::optional<DuplexShares> duplex;  ///< unset: not measured
   std::vector<InterferenceFit> interference;
   std::vector<SharedRate> sustained;    ///< rates over 16 copies back to back, as nvbandwidth does
-  std::vector<SharedRate> all_devices;  ///< rate of each device while all devices copy
+  std::vector<SharedRate> all_devices;  ///< by direction, of the slowest while all copy
   // Rates of memory are in bytes/s, reads plus writes; 0: not measured.
   double near_rate = 0;      ///< rate of GPU memory, beyond the caches
   double host_rate = 0;      ///< rate of host memory, all threads

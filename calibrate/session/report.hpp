@@ -20,7 +20,7 @@ struct ReportInput {
 
 [[nodiscard]] std::string calibration_report(const ReportInput& input);
 
-/// Returns JSON for charts of throughput over size (docs/formats.md, 10). `version`, `command`: of this program.
+/// Returns JSON of times by size of each copy mode, for charts. `version`, `command`: of this program.
 [[nodiscard]] std::string calibration_json(const ReportInput& input, std::string_view version,
                                            const std::vector<std::string>& command);
 

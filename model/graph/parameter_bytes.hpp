@@ -50,8 +50,8 @@ struct GradientBuffers {
   int weight_shards = 1;      ///< devices that share each layer's weights and gradient
 };
 
-/// Returns the workspace in bytes of the update of `learnt` parameters with master copies. Allocated in turn: for the
-/// gradient norm of the largest layer, of `largest` parameters; copies of gradients in 16 bits; copies in float32.
+/// Returns the bytes of an update's workspace with master copies, the larger of: copies for the norm, of `largest`
+/// parameters; copies in 16 bits + float32, of `learnt`. keeps_holes: the norm's + each that has no room in its hole.
 [[nodiscard]] std::int64_t update_copies(const GradientBuffers& buffers, std::int64_t learnt,
                                          std::int64_t largest);
 

@@ -20,7 +20,7 @@ void begin_result(JsonWriter& json, std::string_view format, const ToolInfo& too
 void put_metric(JsonWriter& json, std::string_view key, const MetricValue& value);
 /// Writes a record as an object with a member for each cell.
 void put_record(JsonWriter& json, const Cells& cells);
-/// Writes all metrics of a run but its inputs, and its peaks by category.
+/// Writes a run's metrics except its inputs, then its peaks by category and, if it has symbols, SequenceRates.
 void put_numbers(JsonWriter& json, const RunReport& report);
 /// Writes the members of a run's result, format and tool included, but not `moved` and `equations`.
 void put_result(JsonWriter& json, const RunReport& report, const ToolInfo& tool);

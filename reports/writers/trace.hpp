@@ -54,7 +54,7 @@ struct PolicyInput {
 /// Returns the policy as JSON with a final newline.
 [[nodiscard]] std::string policy_json(const PolicyInput& input);
 
-// Timeline for the page of a report (docs/formats.md, 10): JSON by columns, a tenth of a trace's
+// Timeline for the page of a report: JSON by columns, a tenth of a trace's
 // text, so that 20,000 steps fit a small page.
 
 /// Returns JSON of steps, stalls and GPU memory (Timeline::events), without a final newline.

@@ -78,7 +78,7 @@ class MixedCut {
     double in_behind = 0;    ///< part of in_bytes copied in after the task's end
     double in_during = 0;    ///< ns of copies in that begin during the task
     double outs_end = 0;     ///< earliest end of all copies out; 0: none
-    double ins_take = 0;     ///< least ns after the task's end for copies in and their readers
+    double ins_take = 0;     ///< least ns from the task's end: copies in, compute from their readers to the end
     double during_take = 0;  ///< as ins_take from the task's start on, for copies begun during it
     double defined = 0;
     double rest = 0;

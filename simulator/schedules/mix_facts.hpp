@@ -128,8 +128,8 @@ struct Decisions {
   /// True: one walk over the gaps decides which tensors stay and when others return, as in
   /// capacity. False: first all tensors stay that can, then others return early.
   bool one_walk = false;
-  /// True: kMove holds even if the tensor fits, so others can use its memory. Of tensors needed at
-  /// once, the first to leave returns first.
+  /// True: kMove holds even if the tensor fits, so others can use its memory. Of tensors that one task
+  /// needs, the first to leave returns first.
   bool moves_anyway = false;
   /// True: a recomputed tensor stays near up to its last use.
   bool made_again_stays = false;

@@ -119,7 +119,7 @@ class ModnnMachine {
   }
   /// True if all tasks up to `task` still fit after `bytes` are copied in now for `task`.
   [[nodiscard]] bool allocatable(TaskId task, Bytes bytes) const;
-  /// Copies the tensor in for `task`. Returns false if no place can be made.
+  /// Copies the tensor in for `task`. Returns false if the search nearby finds no place.
   [[nodiscard]] bool prefetch(TensorId tensor, TaskId task);
 
   [[nodiscard]] Plan finish() && { return std::move(builder_).finish(); }
