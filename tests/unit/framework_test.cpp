@@ -393,6 +393,9 @@ TEST_CASE("host_issue, layout and elementwise are those of the kernels") {
   quick.host_speed = Ratio(2 * kOne.count());
   const Case twice = case_with(at.workload, at.machine, quick, R"("host_issue": "59 us",)");
   CHECK(twice.costs.alternatives.front().issue == Duration(29'500));
+  quick.state = {.optimizer = kOne, .gradients = true};
+  const Case hooked = case_with(at.workload, at.machine, quick, R"("host_hooks": "1 ms",)");
+  CHECK(hooked.moving->options.hooks == Duration(500'000));
   const auto with = [&](const char* fields) {
     return fastest(case_with(at.workload, at.machine, at.options, fields));
   };
