@@ -166,6 +166,22 @@ JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(d
   root.reject_unknown_keys();
 }
 
+namespace {
+
+/// True if a schedule that is asked for, or one of all, reads --blocks.
+bool may_read_blocks(const Arguments& given) {
+  if (find_flag(*given.command, "--schedule") == nullptr) return false;
+  const auto lists = given.values("--schedule");
+  return lists.empty() || std::ranges::any_of(lists, [](const std::string& list) {
+           return std::ranges::any_of(split_list(list, "--schedule", ','), [](const auto& name) {
+             const Schedule* schedule = find_schedule(name);
+             return name == "all" || (schedule != nullptr && reads(*schedule, "--blocks"));
+           });
+         });
+}
+
+}  // namespace
+
 JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given)
     : file_(path) {
   const Command& command = *given.command;
@@ -175,8 +191,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Argu
     const Flag* flag = is_network ? &kNetwork : find_flag(command, each.flag);
     if (flag == nullptr || (is_network && !given.positionals.empty())) continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
-    const bool chooses = find_flag(command, "--schedule") == nullptr || given.has("--schedule");
-    if (each.flag == "--blocks" && chooses) continue;
+    if (each.flag == "--blocks" && !may_read_blocks(given)) continue;
     if (each.flag == "--clip-gradients" && given.has("--update-in-backward")) continue;
     entries_.push_back({.flag = flag,
                         .pointer = each.pointer,

@@ -47,6 +47,8 @@ constexpr Key kKeys[] = {
     {"fp16", "/fp16/enabled /fp16 /float16"},
     {"tf32", "/tf32"},
     {"precision", "/mixed_precision"},
+    {"weight_type", "/torch_dtype /dtype /model_init_kwargs/torch_dtype /model_init_kwargs/dtype"},
+    {"pure", "/pure_bf16"},
     {"gradient_type", "/data_types/grad_accum_dtype"},
     {"masters16", "/bf16/bf16_master_weights_and_grads /fp16/fp16_master_weights_and_grads"},
     {"state16", "/bf16/bf16_optimizer_states"},
@@ -79,6 +81,8 @@ constexpr Key kKeys[] = {
     {"checkpoint_offload", "/activation_checkpointing/cpu_checkpointing /activation_offloading"},
     {"attention", "/attn_implementation /flash_attn"},
     {"flash", "/flash_attention /sdp_attention"},
+    {"eager", "/eager_attention"},
+    {"plugins", "/plugins"},
     {"fused_kernels",
      "/use_liger_kernel /enable_liger_kernel /liger_rms_norm /liger_glu_activation"},
     {"chunked_loss",
@@ -90,6 +94,10 @@ constexpr Key kKeys[] = {
     {"targets", "/lora_target_modules /lora_target"},
     {"load4", "/load_in_4bit"},
     {"load8", "/load_in_8bit"},
+    {"load_bits", "/quantization_bit"},
+    {"llama_factory", "/finetuning_type /template"},
+    {"not_checkpointing", "/disable_gradient_checkpointing"},
+    {"stage", "/stage"},
     {"", "/pipeline/stages", "layers would be split over devices"},
     {"", "/tensor_parallel/autotp_size /tensor_parallel_size",
      "each layer would be split over devices"},
@@ -111,7 +119,12 @@ constexpr Key kKeys[] = {
     {"", "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
     {"", "/zero_optimization/zero_quantized_gradients", "fewer bytes would be exchanged"},
     {"", "/zero_optimization/zenflow", "part of the update would stay near"},
-    {"", "/zero_optimization/super_offload", "updates would overlap otherwise"},
+    {"", "/zero_optimization/super_offload /zero_optimization/offload_optimizer/super_offload",
+     "updates would overlap otherwise"},
+    {"", "/torch_autocast /amp", "other types would be computed with"},
+    {"", "/tiled_mlp", "the MLP would run in parts of the sequence"},
+    {"", "/use_badam", "blocks would be learnt in turn"},
+    {"", "/model/_component_", "torchtune's own keys are not read"},
     {"", "/compression_training", "weights would be quantised or pruned"},
     {"", "/sparse_attention", "attention would read less"},
     {"", "/progressive_layer_drop", "layers would be left out"},
@@ -120,8 +133,8 @@ constexpr Key kKeys[] = {
     {"", "/fp8", "products would be of 8 bits"},
     {"", "/qat", "weights would be rounded in each pass"},
     {"", "/rl", "more models, or two sequences a sample, would run"},
-    {"", "/peft_use_dora", "adapters would have norms of weights"},
-    {"", "/lora_modules_to_save", "these layers would be learnt whole"},
+    {"", "/peft_use_dora /use_dora", "adapters would have norms of weights"},
+    {"", "/lora_modules_to_save /additional_target", "these layers would be learnt whole"},
     {"", "/unfrozen_parameters", "only these weights would be learnt"},
     {"", "/freeze_trainable_layers", "only these layers would be learnt"},
     {"", "/layer_offloading", "frozen layers would be in host memory"},
@@ -267,7 +280,8 @@ class Reader {
     if (said.pointer.ends_with("_config") && !is_object && !said.text.empty() && said.is_on()) {
       value.fail(value.found(), "keys and values");
     }
-    const bool takes_list = key.says.empty() || key.says == "targets" || key.says == "fsdp";
+    constexpr std::string_view kLists[] = {"", "targets", "fsdp", "plugins"};
+    const bool takes_list = std::ranges::find(kLists, key.says) != std::end(kLists);
     if ((is_object && !key.says.empty() && !has_more) || (is_list && !takes_list)) {
       value.fail(value.found(), "one value");
     }
@@ -387,18 +401,24 @@ class Reader {
     const Said* bf16 = name == "bf16" ? mixed : switched("bf16");
     const Said* fp16 = name == "fp16" ? mixed : switched("fp16");
     const bool is_axolotl = has("model") && find("model")->pointer == "/base_model";
+    const Said* loaded = find("weight_type");
+    const std::string type = loaded ? lower_case(loaded->text) : "";
+    const bool loads16 = type == "bfloat16" || type == "bf16" || type == "auto" || on("pure") ||
+                         ((is_axolotl || adapts()) && !type.ends_with("32"));
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
-      const char* precision = has("deepspeed")              ? "bf16"
-                              : is_axolotl || on("adapter") ? "bf16-pure"
-                              : on("fsdp")                  ? "fsdp-bf16"
-                                                            : "amp-bf16";
+      const char* precision = has("deepspeed") ? "bf16"
+                              : loads16        ? "bf16-pure"
+                              : on("fsdp")     ? "fsdp-bf16"
+                                               : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
       set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
+    } else if (const Said* off = find("bf16"); off || find("fp16")) {
+      set("--precision", "fp32", off ? *off : *find("fp16"));
     }
     const Said* gradients = on("gradient_type");
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
@@ -425,7 +445,12 @@ class Reader {
     const bool has_momentum = known->optimizer == "sgd" && momentum;
     set("--optimizer", has_momentum ? "momentum" : std::string(known->optimizer), *said);
     if (known->foreach && !has("deepspeed")) set("--adam", "foreach", *said);
-    if (known->paged) set("--state", "paged", *said);
+    if (!known->paged) return;
+    set("--state", "paged", *said);
+    job_.remarks.push_back(
+        fmt::format("{}: {}: its state is paged as if memory were full; where all fits, nothing "
+                    "moves: --state none",
+                    said->file, said->pointer));
   }
 
   /// Words of Hugging Face trainers' `fsdp`, and of accelerate's `distributed_type`.
@@ -517,7 +542,7 @@ class Reader {
                                "hidden size squared)");
       }
     } else {
-      const Said* moves = on("checkpoint_offload");
+      const Said* moves = checkpoint_offload();
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
       const Said* version = find("fsdp_version");
       if (version && version->text != "1" && version->text != "2") version->fail("1 or 2");
@@ -567,11 +592,20 @@ class Reader {
     return said;
   }
 
-  /// PEFT keeps adapters in float32 beside a 16-bit base.
-  void compose_adapters() {
+  [[nodiscard]] bool adapts() const {
     const Said* adapter = on("adapter");
     const std::string kind = adapter ? lower_case(adapter->text) : "";
-    if (kind != "lora" && kind != "qlora" && kind != "true") {
+    return kind == "lora" || kind == "qlora" || kind == "true";
+  }
+
+  /// PEFT keeps adapters in float32 beside a 16-bit base.
+  void compose_adapters() {
+    if (const Said* stage = find("stage"); stage && stage->text != "sft" && stage->text != "pt") {
+      leave_out(*stage, "more models, or two sequences a sample, would run");
+    }
+    const Said* adapter = on("adapter");
+    const std::string kind = adapter ? lower_case(adapter->text) : "";
+    if (!adapts()) {
       if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
       return;
     }
@@ -588,26 +622,48 @@ class Reader {
     if (const Said* load = on("load4")) set("--base", "nf4-double", *load);
     if (kind == "qlora") set("--base", "nf4-double", *adapter);
     if (const Said* load = on("load8")) set("--base", "int8", *load);
+    if (const Said* bits = on("load_bits")) {
+      if (bits->text != "4" && bits->text != "8") return leave_out(*bits, "4 and 8 are known");
+      set("--base", bits->text == "4" ? "nf4-double" : "int8", *bits);
+    }
   }
 
   void compose_kernels() {
     const Said* attention = find("attention");
     if (const Said* fused = on("fused_kernels")) {
       set("--kernels", "fused", *fused);
-    } else if (attention && lower_case(attention->text) == "eager") {
+    } else if (attention && (lower_case(attention->text) == "eager" ||
+                             lower_case(attention->text) == "disabled")) {
       set("--kernels", "eager", *attention);
+    } else if (const Said* eager = on("eager")) {
+      set("--kernels", "eager", *eager);
     } else if (const Said* flash = on("flash")) {
       set("--kernels", "sdpa", *flash);
     }
     if (const Said* loss = on("chunked_loss")) set("--loss", "chunked", *loss);
+    const Said* plugins = find("plugins");
+    const bool cuts = plugins && plugins->text.find("CutCrossEntropy") != std::string::npos;
+    if (cuts && !has("chunked_loss")) set("--loss", "chunked", *plugins);
+  }
+
+  /// LLaMA-Factory checkpoints unless it is told not to.
+  [[nodiscard]] const Said* checkpointing() const {
+    const bool usual = has("llama_factory") && !has("checkpointing") && !on("not_checkpointing");
+    return usual ? find("llama_factory") : on("checkpointing");
+  }
+  /// Null: not asked for, or beside no checkpoints, where every saved tensor would move.
+  [[nodiscard]] const Said* checkpoint_offload() const {
+    const Said* offload = on("checkpoint_offload");
+    const bool all = offload && !checkpointing() && offload->pointer == "/activation_offloading";
+    return all ? nullptr : offload;
   }
 
   void compose_checkpoints() {
-    const Said* blocks = on("checkpointing");
-    const Said* offload = on("checkpoint_offload");
+    const Said* blocks = checkpointing();
+    const Said* offload = checkpoint_offload();
     const bool is_offload = blocks && lower_case(blocks->text).starts_with("offload");
-    if (offload && !blocks && offload->pointer == "/activation_offloading") {
-      return leave_out(*offload, "without gradient_checkpointing every saved tensor would move");
+    if (const Said* all = on("checkpoint_offload"); all && !offload) {
+      leave_out(*all, "without gradient_checkpointing every saved tensor would move");
     }
     const Said* why = offload ? offload : blocks;
     if (!why) return set("--schedule", "in-core", whole_);

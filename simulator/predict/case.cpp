@@ -380,7 +380,14 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   if (hardware.devices > 1 && devices_of_job(options) == 1) {
     made.remarks.push_back(devices_remark(hardware.devices));
   }
-  made.in_core_peak = in_core_peak(workload.graph, made.costs, options.graph.accounting);
+  const SubBatch& rounds = options.schedule.sub_batch;
+  if (rounds.kind == SubBatch::Kind::kCount && !is_footprint(options.graph.accounting)) {
+    CostTable round = round_costs(made, (made.sub_batch - 1) / rounds.count + 1);
+    hold_as_framework(options, workload.graph, round);
+    made.micro_batch = std::make_shared<const CostTable>(std::move(round));
+  }
+  made.in_core_peak = in_core_peak(
+      workload.graph, made.micro_batch ? *made.micro_batch : made.costs, options.graph.accounting);
   if (options.state.any()) {
     check_passes(options, hardware, nullptr);
     add_moving_state(made, options);

@@ -162,12 +162,13 @@ struct Case : Iteration {
   const HardwareProfile& hardware;
   Accounting accounting = Accounting::kLiveness;
   Allocator allocator = Allocator::kIdeal;
-  Bytes in_core_peak = {};
+  Bytes in_core_peak = {};  ///< of a micro-batch with --accumulate, else of the batch
   Bytes budget = {};
   Bytes far_capacity = {};
   RunInputs inputs = {};  ///< options that reports repeat, without the schedule's
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
+  std::shared_ptr<const CostTable> micro_batch = {};  ///< costs of one, with --accumulate; else null
   std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
   // Options by which the costs of micro-batches are estimated:
   ComputeOptions compute = {};

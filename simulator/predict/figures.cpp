@@ -167,13 +167,14 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   roomy.budget = Bytes(kMaxTotalBytes);
   roomy.allocator = Allocator::kIdeal;
   roomy.moving = nullptr;
+  if (which.micro_batch) roomy.costs = *which.micro_batch;
   roomy.schedule_options = {};  // the first algorithms, as in_core_peak() has them
   const PlanResult made = plan_job(roomy, in_core, roomy.budget).plan;
   const Plan* plan = std::get_if<Plan>(&made);
   if (plan == nullptr) return std::nullopt;
   SimulationBuffers buffers;
   const SimulationInput input{
-      .plan = *plan, .costs = which.costs, .budget = roomy.budget, .records = true};
+      .plan = *plan, .costs = roomy.costs, .budget = roomy.budget, .records = true};
   if (simulate(input, buffers)) return std::nullopt;
   return near_memory_at_peak(*plan, which.workload.graph, buffers.timeline).held;
 }

@@ -140,6 +140,8 @@ SummaryInput summary_of(const Case& which, const Schedule& schedule, const CaseR
           .plan = run.verdict(),
           .outcome = run.outcome,
           .in_core_peak = which.in_core_peak,
+          .micro_batch = which.micro_batch.get(),
+          .micro_batches = which.micro_batch ? which.schedule_options.sub_batch.count : 1,
           .bounds = run.bounds,
           .bound_class = class_of_bounds(which, schedule, run),
           .compute_model = which.compute_model,
@@ -273,7 +275,8 @@ void ScheduledCase::confirm_smallest() {
   if (!sizes_may_deceive(which_, first.about(which_))) return;
   const Bytes budget = *planned->smallest_budget;
   if (run_within(budget, which_.far_capacity)) return;
-  refused_ = Candidate{.room = {}, .least = {}, .run = first};  // the plan may stay for the next run
+  refused_ =
+      Candidate{.room = {}, .least = {}, .run = first};  // the plan may stay for the next run
   auto& oom = std::get<OutOfMemory>(refused_->run->plan);
   oom.least_budget = std::exchange(oom.smallest_budget, std::nullopt);
   const CaseRun* const roomy = run_within(budget, Bytes(kMaxTotalBytes));

@@ -35,14 +35,13 @@ void name_limit(RunReport& report) {
   report.limited_share = loss->share;
 }
 
-// All tasks with their fastest alternatives, one after the other.
-Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs) {
+// All tasks with their fastest alternatives, one after the other; all but updates so many times.
+Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, std::int64_t times) {
   Duration sum{0};
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     const auto ways = costs.alternatives_of(make_id<TaskId>(task));
-    sum += std::ranges::min_element(ways, [](const auto& a, const auto& b) {
-             return a.time < b.time;
-           })->time;
+    const Duration least = std::ranges::min_element(ways, {}, &TaskAlternative::time)->time;
+    sum += graph.tasks[task].kind == TaskKind::kUpdate ? least : least * times;
   }
   return sum;
 }
@@ -152,11 +151,12 @@ RunReport known_before_running(const SummaryInput& input) {
   RunReport report;
   report.inputs = input.inputs;
   // Updates that run far are no work of the device's: with them the whole iteration could take less.
+  const CostTable& costs = input.micro_batch != nullptr ? *input.micro_batch : input.job.costs;
   report.reference_time =
-      !input.job.moving
-          ? fastest_compute(graph, input.job.costs)
-          : fastest_compute(input.job.moving->planned,
-                            planned_costs(*input.job.moving, input.job.costs, Booking::kByTask));
+      !input.job.moving ? fastest_compute(graph, costs, input.micro_batches)
+                        : fastest_compute(input.job.moving->planned,
+                                          planned_costs(*input.job.moving, costs, Booking::kByTask),
+                                          input.micro_batches);
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = std::string(input.bound_class);
@@ -167,7 +167,7 @@ RunReport known_before_running(const SummaryInput& input) {
   if (input.about.moving && !input.job.moving) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
-  note_facts(graph, input.job.costs.batch, report);
+  note_facts(graph, costs.batch, report);
   const Plan* plan = std::get_if<Plan>(&input.plan);
   report.static_bytes = input.job.moving  ? input.about.costs.static_bytes
                         : plan != nullptr ? plan->static_bytes

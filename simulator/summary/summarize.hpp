@@ -27,7 +27,9 @@ struct SummaryInput {
   const Iteration& about;                 ///< iteration of `plan`, `outcome` and `bounds`
   const PlanResult& plan;                 ///< plan, or OutOfMemory (CaseRun::verdict())
   const std::optional<Outcome>& outcome;  ///< unset if and only if `plan` is an OutOfMemory
-  Bytes in_core_peak;                     ///< in_core_peak() of `job`
+  Bytes in_core_peak;                     ///< in_core_peak() of `job`, or of its micro-batch
+  const CostTable* micro_batch = nullptr;  ///< costs of one that is asked for; null: none is
+  std::int64_t micro_batches = 1;          ///< number of them in `job`
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported
