@@ -17,69 +17,32 @@
 namespace ooc {
 namespace {
 
-constexpr SpecChoices<KeptActivation, 3> kActivationSaves{{{"output", KeptActivation::kOutput},
-                                                           {"input", KeptActivation::kInput},
-                                                           {"both", KeptActivation::kBoth}}};
-constexpr SpecChoices<InPlaceRule, 3> kInPlace{{{"always", InPlaceRule::kAlways},
-                                                {"when_possible", InPlaceRule::kWhenPossible},
-                                                {"never", InPlaceRule::kNever}}};
-constexpr SpecChoices<KeptOfPools, 2> kPoolSaves{
-    {{"input_and_output", KeptOfPools::kInputAndOutput},
-     {"input_and_indices", KeptOfPools::kInputAndIndices}}};
-constexpr SpecChoices<KeptOfNorms, 2> kNormSaves{
-    {{"input", KeptOfNorms::kInput}, {"input_and_statistics", KeptOfNorms::kInputAndStatistics}}};
 constexpr SpecChoices<std::optional<Dtype>, 2> kLossDtypes{
     {{"network", std::nullopt}, {"float32", Dtype::kFloat32}}};
-constexpr SpecChoices<GradientSharing, 2> kSharing{
-    {{"copy", GradientSharing::kCopy}, {"until_written", GradientSharing::kUntilWritten}}};
-constexpr SpecChoices<KeptOfSlices, 2> kSliceSaves{
-    {{"slice", KeptOfSlices::kSlice}, {"whole", KeptOfSlices::kWhole}}};
-constexpr SpecChoices<KeptOfSoftmax, 2> kSoftmaxSaves{
-    {{"output", KeptOfSoftmax::kOutput}, {"input_and_output", KeptOfSoftmax::kInputAndOutput}}};
-constexpr SpecChoices<InPlaceGradients, 2> kInPlaceGradients{
-    {{"as_forward", InPlaceGradients::kAsForward}, {"never", InPlaceGradients::kNever}}};
-constexpr SpecChoices<KeptOfClamps, 2> kClampSaves{
-    {{"as_activations", KeptOfClamps::kAsActivations}, {"input", KeptOfClamps::kInput}}};
-constexpr SpecChoices<CopyStreams, 4> kStreams{{{"overlap", CopyStreams::kOverlap},
-                                                {"framework", CopyStreams::kFramework},
-                                                {"serial_in", CopyStreams::kSerialIn},
-                                                {"serial", CopyStreams::kSerial}}};
-constexpr SpecChoices<Sharding, 2> kShardings{
-    {{"by_use", Sharding::kByUse}, {"fsdp-1", Sharding::kFsdp1}}};
-constexpr SpecChoices<bool, 2> kCopied{{{"tensors", false}, {"saves", true}}};
-constexpr SpecChoices<bool, 2> kReturns{{{"pinned", false}, {"pageable", true}}};
-constexpr SpecChoices<bool, 2> kFarSizes{{{"exact", false}, {"powers_of_two", true}}};
-constexpr SpecChoices<FrameworkAllocator, 2> kAllocators{
-    {{"ideal", FrameworkAllocator::kIdeal}, {"caching", FrameworkAllocator::kCaching}}};
-constexpr SpecChoices<WeightGradients, 2> kWeightGradients{
-    {{"static", WeightGradients::kStatic}, {"freed", WeightGradients::kFreed}}};
-constexpr SpecChoices<HeldInputs, 2> kHeldInputs{
-    {{"until_read", HeldInputs::kUntilRead}, {"throughout", HeldInputs::kThroughout}}};
 constexpr SpecChoices<std::pair<ImageLayout, Fusion>, 3> kLayouts{
     {{"channels_first", {ImageLayout::kChannelsFirst, Fusion::kNone}},
      {"channels_last", {ImageLayout::kChannelsLast, Fusion::kNone}},
      {"channels_last_fused", {ImageLayout::kChannelsLast, Fusion::kAdd}}}};
-constexpr SpecChoices<Fusion, 3> kFusions{
-    {{"none", Fusion::kNone}, {"add", Fusion::kAdd}, {"all", Fusion::kAll}}};
 constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKernels::kFlash1},
                                                        {"flash-2", AttentionKernels::kFlash2},
                                                        {"cudnn", AttentionKernels::kCudnn},
                                                        {"flash-3", AttentionKernels::kFlash3},
                                                        {"masked", AttentionKernels::kMasked},
                                                        {"separate", AttentionKernels::kSeparate}}};
-constexpr SpecChoices<PoolKernels, 2> kPools{
-    {{"streaming", PoolKernels::kStreaming}, {"pytorch", PoolKernels::kPyTorch}}};
-constexpr SpecChoices<HooksOn, 3> kHooksOn{{{"moved_weights", HooksOn::kSharded},
-                                            {"all_weights", HooksOn::kAll},
-                                            {"units", HooksOn::kUnits}}};
-constexpr SpecChoices<IssuedBy, 2> kIssuedBy{
-    {{"layer", IssuedBy::kLayer}, {"launch", IssuedBy::kLaunch}}};
 
 /// Takes a field, where it is there, as one of `choices`.
 template <class Value, std::size_t kCount>
 void take(const ProfileSection& section, std::string_view key,
           const SpecChoices<Value, kCount>& choices, Value& value) {
   if (const auto view = section.optional_number(key)) value = choice_of(*view, choices);
+}
+/// Takes a field, where it is there, by its word: `words` are in the order of the enumerators; of false and true.
+template <class Value>
+void take(const ProfileSection& section, std::string_view key,
+          const std::vector<std::string>& words, Value& value) {
+  const auto view = section.optional_number(key);
+  if (!view) return;
+  value = static_cast<Value>(std::ranges::find(words, view->as_choice(words)) - words.begin());
 }
 
 std::pair<int, int> version_of(const SpecView& view) {
@@ -88,16 +51,16 @@ std::pair<int, int> version_of(const SpecView& view) {
 }
 
 void read_keeping(const ProfileSection& root, Keeping& keeping) {
-  take(root, "activation_saves", kActivationSaves, keeping.activations);
-  take(root, "clamp_saves", kClampSaves, keeping.clamps);
-  take(root, "slice_saves", kSliceSaves, keeping.slices);
-  take(root, "activation_in_place", kInPlace, keeping.in_place);
-  take(root, "pool_saves", kPoolSaves, keeping.pools);
-  take(root, "norm_saves", kNormSaves, keeping.norms);
-  take(root, "softmax_saves", kSoftmaxSaves, keeping.softmax);
+  take(root, "activation_saves", {"output", "input", "both"}, keeping.activations);
+  take(root, "clamp_saves", {"as_activations", "input"}, keeping.clamps);
+  take(root, "slice_saves", {"slice", "whole"}, keeping.slices);
+  take(root, "activation_in_place", {"always", "when_possible", "never"}, keeping.in_place);
+  take(root, "pool_saves", {"input_and_output", "input_and_indices"}, keeping.pools);
+  take(root, "norm_saves", {"input", "input_and_statistics"}, keeping.norms);
+  take(root, "softmax_saves", {"output", "input_and_output"}, keeping.softmax);
   take(root, "loss_dtype", kLossDtypes, keeping.loss_dtype);
-  take(root, "gradient_in_place", kInPlaceGradients, keeping.in_place_gradients);
-  take(root, "gradient_sharing", kSharing, keeping.gradients);
+  take(root, "gradient_in_place", {"as_forward", "never"}, keeping.in_place_gradients);
+  take(root, "gradient_sharing", {"copy", "until_written"}, keeping.gradients);
   if (const auto mask = root.optional_number("dropout_mask")) {
     keeping.mask_bytes = mask->as_integer(1, 8);
   }
@@ -142,9 +105,9 @@ Duration pinned_cost(const SpecView& view) {
 }
 
 void read_copies(const ProfileSection& root, CopyRules& copies) {
-  take(root, "copy_streams", kStreams, copies.streams);
-  take(root, "copied", kCopied, copies.each_save);
-  take(root, "far_sizes", kFarSizes, copies.far_powers_of_two);
+  take(root, "copy_streams", {"overlap", "framework", "serial_in", "serial"}, copies.streams);
+  take(root, "copied", {"tensors", "saves"}, copies.each_save);
+  take(root, "far_sizes", {"exact", "powers_of_two"}, copies.far_powers_of_two);
   if (const auto pinned = root.optional_number("pinned")) copies.pinned_cost = pinned_cost(*pinned);
   if (const auto some = root.optional_number("copies_out_in_flight")) {
     copies.outs_in_flight = some->as_integer(1, kMostCopies);
@@ -155,22 +118,22 @@ void read_kernels(const ProfileSection& root, Software& software) {
   std::pair layout{software.layout, software.fusion};
   take(root, "layout", kLayouts, layout);
   std::tie(software.layout, software.fusion) = layout;
-  take(root, "fusion", kFusions, software.fusion);
+  take(root, "fusion", {"none", "add", "all"}, software.fusion);
   take(root, "attention", kAttention, software.attention);
-  take(root, "pool_kernels", kPools, software.pools);
+  take(root, "pool_kernels", {"streaming", "pytorch"}, software.pools);
   if (const auto factor = root.optional_number("elementwise")) {
     software.elementwise_factor = factor->as_ratio(0.1, 10);
   }
   if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
   if (const auto hooks = root.optional_number("host_hooks")) software.hooks = hooks->as_duration();
-  take(root, "hooks_on", kHooksOn, software.hooks_on);
+  take(root, "hooks_on", {"moved_weights", "all_weights", "units"}, software.hooks_on);
   if (const auto each = root.optional_number("update_each")) {
     software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
   }
   if (const auto count = root.optional_number("train_metrics")) {
     software.train_metrics = count->as_integer(0, 16);
   }
-  take(root, "host_issue_per", kIssuedBy, software.issued_by);
+  take(root, "host_issue_per", {"layer", "launch"}, software.issued_by);
   if (const auto factor = root.optional_number("autocast_issue")) {
     software.autocast_issue = factor->as_ratio(1, 10);
   }
@@ -238,11 +201,11 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
   framework.keeping.fuses = framework.software.fusion == Fusion::kAll;
-  take(root, "allocator", kAllocators, framework.allocator);
-  take(root, "weight_gradients", kWeightGradients, framework.weight_gradients);
-  take(root, "inputs", kHeldInputs, framework.inputs);
-  take(root, "sharding", kShardings, framework.sharding);
-  take(root, "weights_return", kReturns, framework.pageable_returns);
+  take(root, "allocator", {"ideal", "caching"}, framework.allocator);
+  take(root, "weight_gradients", {"static", "freed"}, framework.weight_gradients);
+  take(root, "inputs", {"until_read", "throughout"}, framework.inputs);
+  take(root, "sharding", {"by_use", "fsdp-1"}, framework.sharding);
+  take(root, "weights_return", {"pinned", "pageable"}, framework.pageable_returns);
   if (const auto some = root.optional_number("weights_reused_within")) {
     framework.reuse = some->as_integer(1, std::int64_t{1} << 40);
   }

@@ -13,23 +13,16 @@
 //
 // Source: the "in-core" line of OOC-Paleo's figures; every framework's default. Lifetimes are those
 // of docs/model.md, section 3. No deviation.
-#include "simulator/schedules/footprint.hpp"
+#include "simulator/schedules/move_candidates.hpp"
 #include "simulator/schedules/task_plan.hpp"
 
 namespace ooc {
 namespace {
 
 PlanResult plan_in_core(const PlanningProblem& problem) {
-  const TrainingGraph& graph = problem.graph;
-  Footprint footprint(problem, graph.tasks.size());
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const Lifetime& life = graph.lifetimes[i];
-    if (!life.last_use) continue;
-    footprint.add({make_id<TensorId>(i), first_task(life), life.last_use->at() + 1});
+  if (auto shortage = task_shortage(problem, footprint_without(problem, {}))) {
+    return *std::move(shortage);
   }
-  footprint.add_workspaces();
-  const auto name = [&](std::size_t i) { return task_name(graph, make_id<TaskId>(i)); };
-  if (auto shortage = footprint.shortage(name)) return *std::move(shortage);
   return build_task_plan(problem, {});
 }
 

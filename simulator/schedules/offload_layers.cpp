@@ -85,24 +85,11 @@ class LayerOffload {
   }
 
   [[nodiscard]] std::optional<OutOfMemory> shortage_of(std::size_t blocks) const {
-    std::vector<std::size_t> back(graph_.tensors.size());  // 0: it does not move
+    std::vector<std::optional<TaskId>> back(graph_.tensors.size());
     for (const Move& move : moves_of(blocks)) {
-      back[move.tensor.at()] = move.may_return_after.at() + 1;
+      back[move.tensor.at()] = make_id<TaskId>(move.may_return_after.at() + 1);
     }
-    Footprint footprint(problem_, graph_.tasks.size());
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
-      const TensorId tensor = make_id<TensorId>(i);
-      const Lifetime& life = graph_.lifetimes[i];
-      if (!life.last_use) continue;
-      std::size_t first = first_task(life);
-      if (back[i] > 0) {
-        footprint.add({tensor, first, life.last_forward_use->at() + 1});
-        first = back[i];
-      }
-      footprint.add({tensor, first, life.last_use->at() + 1});
-    }
-    footprint.add_workspaces();
-    return task_shortage(problem_, footprint);
+    return task_shortage(problem_, footprint_between(problem_, back));
   }
 
   [[nodiscard]] PlanResult plan_of(std::size_t blocks) const {

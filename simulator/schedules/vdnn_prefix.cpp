@@ -27,6 +27,7 @@
 // is found by halving, which on graphs with skips may miss a shorter prefix that fits where a longer one does not.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -43,28 +44,18 @@ constexpr std::array kFamilies{Family::kPlain,    Family::kPrecomputed, Family::
 
 /// One algorithm goes by several names in the three passes.
 Family family_of(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::kDefault:
-    case Algorithm::kImplicitGemm:
-    case Algorithm::kAlgo0:
-      return Family::kPlain;
-    case Algorithm::kImplicitPrecompGemm:
-    case Algorithm::kAlgo1:
-    case Algorithm::kAlgo3:
-      return Family::kPrecomputed;
-    case Algorithm::kGemm:
-      return Family::kGemm;
-    case Algorithm::kDirect:
-      return Family::kDirect;
-    case Algorithm::kWinograd:
-    case Algorithm::kWinogradNonfused:
-      return Family::kWinograd;
-    case Algorithm::kFft:
-      return Family::kFft;
-    case Algorithm::kFftTiling:
-      return Family::kFftTiling;
-  }
-  return Family::kPlain;
+  using enum Algorithm;
+  constexpr std::pair<Algorithm, Family> kOthers[] = {{kImplicitPrecompGemm, Family::kPrecomputed},
+                                                      {kAlgo1, Family::kPrecomputed},
+                                                      {kAlgo3, Family::kPrecomputed},
+                                                      {kGemm, Family::kGemm},
+                                                      {kDirect, Family::kDirect},
+                                                      {kWinograd, Family::kWinograd},
+                                                      {kWinogradNonfused, Family::kWinograd},
+                                                      {kFft, Family::kFft},
+                                                      {kFftTiling, Family::kFftTiling}};
+  const auto* known = std::ranges::find(kOthers, algorithm, &std::pair<Algorithm, Family>::first);
+  return known == std::end(kOthers) ? Family::kPlain : known->second;
 }
 
 /// Algorithms by task; unset if no task has one of the family beside its first.
