@@ -27,7 +27,7 @@ struct Remedy {
   std::vector<std::string> words;  ///< flags of predict
   std::string write;               ///< what to write in PyTorch, or the key of a trainer
   bool changes = false;            ///< what is learnt is another
-  enum class Of { kAll, kTokens, kImages, kFloat32, kMaster } of = Of::kAll;  ///< jobs it helps
+  enum class Of { kAll, kTokens, kImages, kFloat32, kMaster, kAdam } of = Of::kAll;  ///< jobs it helps
   std::string_view instead_of = {};  ///< value of its first flag that it may replace
 };
 
@@ -94,6 +94,7 @@ std::vector<Remedy> remedies(std::string_view framework) {
        .words = {"--optimizer", "adam8"},
        .write = "bitsandbytes.optim.AdamW8bit",
        .changes = true,
+       .of = Remedy::Of::kAdam,
        .instead_of = "adam"},
       {.name = "LoRA",
        .words = {"--lora", "16"},
@@ -219,6 +220,8 @@ bool helps(const Remedy& remedy, const RunInputs& job) {
       return job.precision == "fp32" || (job.precision.empty() && job.dtype == "float32");
     case Remedy::Of::kMaster:
       return job.precision == "bf16";
+    case Remedy::Of::kAdam:
+      return job.optimizer == "adam";
   }
   return true;
 }
