@@ -80,6 +80,35 @@ Chunks chunks_of(std::int64_t batch, double columns_per_sample, double wanted) {
   return {std::ceil(whole / count), count};
 }
 
+struct Names {
+  Algorithm plain;
+  Algorithm precomputed;
+};
+
+Names names_of(ConvolutionPass pass) {
+  switch (pass) {
+    case ConvolutionPass::kForward:
+      break;
+    case ConvolutionPass::kBackwardData:
+      return {Algorithm::kAlgo0, Algorithm::kAlgo1};
+    case ConvolutionPass::kBackwardWeights:
+      return {Algorithm::kAlgo0, Algorithm::kAlgo3};
+  }
+  return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
+}
+
+/// Bytes of the int32 offsets of rows and columns of the matrix that is never formed.
+double offset_bytes(const ConvolutionShape& shape) {
+  double taps = 1;
+  double positions = 1;
+  for (const ConvolutionDim& dim : shape.dims) {
+    taps *= static_cast<double>(dim.kernel);
+    positions *= static_cast<double>(dim.output);
+  }
+  return 4 * (taps * static_cast<double>(shape.channels) / static_cast<double>(shape.groups) +
+              positions);
+}
+
 class Model {
  public:
   Model(const ConvolutionTask& task, const HardwareProfile& profile)
@@ -98,7 +127,7 @@ class Model {
   }
 
   [[nodiscard]] std::vector<ConvolutionAlgorithm> algorithms() const {
-    std::vector<ConvolutionAlgorithm> found{{names().first, task_.first_seconds, 0}};
+    std::vector<ConvolutionAlgorithm> found{{names_of(task_.pass).plain, task_.first_seconds, 0}};
     found.push_back(precomputed());
     if (task_.pass == ConvolutionPass::kForward) found.push_back(gemm());
     if (library_has(kWinogradSince) && winograd_takes_it()) found.push_back(winograd());
@@ -114,22 +143,6 @@ class Model {
  private:
   [[nodiscard]] bool library_has(Version since) const {
     return !profile_.cudnn || *profile_.cudnn >= since;
-  }
-
-  struct Names {
-    Algorithm first;
-    Algorithm precomputed;
-  };
-  [[nodiscard]] Names names() const {
-    switch (task_.pass) {
-      case ConvolutionPass::kForward:
-        return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
-      case ConvolutionPass::kBackwardData:
-        return {Algorithm::kAlgo0, Algorithm::kAlgo1};
-      case ConvolutionPass::kBackwardWeights:
-        return {Algorithm::kAlgo0, Algorithm::kAlgo3};
-    }
-    return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
   }
 
   /// One stage as a task of the native model.
@@ -148,9 +161,8 @@ class Model {
   }
 
   [[nodiscard]] ConvolutionAlgorithm precomputed() const {
-    const Algorithm name = names().precomputed;
-    const double offsets =
-        4 * (taps_ * channels_ / static_cast<double>(task_.shape.groups) + positions_);
+    const Algorithm name = names_of(task_.pass).precomputed;
+    const double offsets = offset_bytes(task_.shape);
     const double seconds =
         stage(task_.flops, task_.bytes + offsets, efficiency(name, kPrecomputedGain));
     return {name, seconds, offsets};
@@ -350,9 +362,9 @@ class Algorithms {
   [[nodiscard]] std::vector<ConvolutionAlgorithm> all() {
     const ConvolutionTimes& times = methods_.times;
     const double product = std::min(times.direct, times.tensor);
-    const auto names = names_of(task_.pass);
+    const Names names = names_of(task_.pass);
     add(names.plain, std::min({product * kOffsetsOnTheWay, times.scatter, times.depthwise}), 0);
-    add(names.precomputed, product, offsets());
+    add(names.precomputed, product, offset_bytes(task_.shape));
     add(Algorithm::kWinograd, times.winograd_fused,
         kValueBytes * kFusedValues * channels_ * filters_);
     add(Algorithm::kWinogradNonfused, times.winograd, winograd_bytes());
@@ -361,35 +373,9 @@ class Algorithms {
   }
 
  private:
-  struct Names {
-    Algorithm plain;
-    Algorithm precomputed;
-  };
-  static Names names_of(ConvolutionPass pass) {
-    switch (pass) {
-      case ConvolutionPass::kForward:
-        break;
-      case ConvolutionPass::kBackwardData:
-        return {Algorithm::kAlgo0, Algorithm::kAlgo1};
-      case ConvolutionPass::kBackwardWeights:
-        return {Algorithm::kAlgo0, Algorithm::kAlgo3};
-    }
-    return {Algorithm::kImplicitGemm, Algorithm::kImplicitPrecompGemm};
-  }
-
   void add(Algorithm algorithm, double seconds, double workspace) {
     if (!std::isfinite(seconds)) return;
     algorithms_.push_back({algorithm, seconds + methods_.beside, workspace});
-  }
-
-  [[nodiscard]] double offsets() const {
-    double taps = 1;
-    double positions = 1;
-    for (const ConvolutionDim& dim : task_.shape.dims) {
-      taps *= static_cast<double>(dim.kernel);
-      positions *= static_cast<double>(dim.output);
-    }
-    return kValueBytes * (taps * channels_ / static_cast<double>(task_.shape.groups) + positions);
   }
 
   [[nodiscard]] double winograd_bytes() const {
