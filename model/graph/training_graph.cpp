@@ -85,31 +85,31 @@ bool is_saved(const TrainingGraph& graph, TensorId tensor) {
          graph.lifetimes[tensor.at()].first_backward_use.has_value();
 }
 
-std::int64_t saved_bytes_per_sample(const TrainingGraph& graph) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    if (is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].bytes_per_sample;
-  }
-  return sum;
-}
-
 namespace {
 
-std::int64_t saved_fixed(const TrainingGraph& graph, bool copies) {
+/// Sum over saved tensors: copies of weights, or all others.
+std::int64_t saved(const TrainingGraph& graph, std::int64_t Tensor::*bytes, bool copies) {
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
     const bool copy = graph.tensors[i].role == TensorRole::kWeightCopy;
-    if (copy == copies && is_saved(graph, make_id<TensorId>(i)))
-      sum += graph.tensors[i].bytes_fixed;
+    if (copy == copies && is_saved(graph, make_id<TensorId>(i))) sum += graph.tensors[i].*bytes;
   }
   return sum;
 }
 
 }  // namespace
 
-std::int64_t saved_bytes_fixed(const TrainingGraph& graph) { return saved_fixed(graph, false); }
+std::int64_t saved_bytes_per_sample(const TrainingGraph& graph) {
+  return saved(graph, &Tensor::bytes_per_sample, false);
+}
 
-std::int64_t saved_weight_copies(const TrainingGraph& graph) { return saved_fixed(graph, true); }
+std::int64_t saved_bytes_fixed(const TrainingGraph& graph) {
+  return saved(graph, &Tensor::bytes_fixed, false);
+}
+
+std::int64_t saved_weight_copies(const TrainingGraph& graph) {
+  return saved(graph, &Tensor::bytes_fixed, true);
+}
 
 std::string_view accounting_name(Accounting accounting) {
   static constexpr std::string_view kTexts[] = {"liveness", "shared-gradients", "all-gradients",
