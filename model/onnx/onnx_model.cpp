@@ -336,26 +336,6 @@ const OnnxAttribute* OnnxNode::find(std::string_view attribute) const {
   return find_named(attributes, attribute);
 }
 
-std::int64_t OnnxNode::integer(std::string_view attribute, std::int64_t otherwise) const {
-  const OnnxAttribute* found = find(attribute);
-  return found == nullptr ? otherwise : found->i;
-}
-
-double OnnxNode::number(std::string_view attribute, double otherwise) const {
-  const OnnxAttribute* found = find(attribute);
-  return found == nullptr ? otherwise : found->f;
-}
-
-std::vector<std::int64_t> OnnxNode::integers(std::string_view attribute) const {
-  const OnnxAttribute* found = find(attribute);
-  return found == nullptr ? std::vector<std::int64_t>{} : found->ints;
-}
-
-std::string OnnxNode::text(std::string_view attribute) const {
-  const OnnxAttribute* found = find(attribute);
-  return found == nullptr ? std::string() : found->s;
-}
-
 std::string OnnxNode::place() const {
   return fmt::format("node {} ({})", in_quotes(!name.empty() || outputs.empty() ? name : outputs.front()), op);
 }

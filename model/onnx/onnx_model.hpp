@@ -43,10 +43,16 @@ struct OnnxNode {
   std::vector<OnnxAttribute> attributes = {};
 
   [[nodiscard]] const OnnxAttribute* find(std::string_view attribute) const;
-  [[nodiscard]] std::int64_t integer(std::string_view attribute, std::int64_t otherwise) const;
-  [[nodiscard]] double number(std::string_view attribute, double otherwise) const;
-  [[nodiscard]] std::vector<std::int64_t> integers(std::string_view attribute) const;
-  [[nodiscard]] std::string text(std::string_view attribute) const;
+  /// Returns a field of the attribute; `otherwise`: there is no such attribute.
+  template <class Value>
+  [[nodiscard]] Value get(std::string_view attribute, Value OnnxAttribute::*field, Value otherwise = {}) const {
+    const OnnxAttribute* found = find(attribute);
+    return found == nullptr ? otherwise : found->*field;
+  }
+  [[nodiscard]] auto integer(std::string_view attribute, std::int64_t otherwise) const { return get(attribute, &OnnxAttribute::i, otherwise); }
+  [[nodiscard]] auto number(std::string_view attribute, double otherwise) const { return get(attribute, &OnnxAttribute::f, otherwise); }
+  [[nodiscard]] auto integers(std::string_view attribute) const { return get(attribute, &OnnxAttribute::ints); }
+  [[nodiscard]] auto text(std::string_view attribute) const { return get(attribute, &OnnxAttribute::s); }
   /// Returns a text for messages: node "/features/0/Conv" (Conv); a node without a name is called by its first output.
   [[nodiscard]] std::string place() const;
 };
