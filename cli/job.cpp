@@ -151,8 +151,8 @@ std::vector<Machine> load_machines(const std::vector<std::string>& given,
 
 void load_framework(CaseOptions& options, const std::string& name, std::string_view place) {
   options.framework = std::make_shared<const Framework>(
-      read_framework_file(locate(DataKind::kFramework, name, place),
-                          {.limits = options.limits, .folders = framework_folders()}));
+      read_framework(read_spec_file(locate(DataKind::kFramework, name, place), options.limits),
+                     {.limits = options.limits, .folders = framework_folders()}));
 }
 
 void load_framework_of(CaseOptions& options, const std::optional<std::string>& given,

@@ -50,7 +50,7 @@ std::string hardware_summary(const std::string& path) {
 }
 
 std::string framework_summary(const std::string& path) {
-  return read_framework_file(path, {.folders = framework_folders()}).description;
+  return read_framework(read_spec_file(path), {.folders = framework_folders()}).description;
 }
 
 std::string row_summary(const std::string& path) {

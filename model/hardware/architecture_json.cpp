@@ -131,10 +131,6 @@ Architecture read_architecture(const SpecView& view) {
   return architecture;
 }
 
-Architecture read_architecture_file(const std::string& path, const ReadLimits& limits) {
-  return read_architecture(read_spec_file(path, limits));
-}
-
 SpecNode architecture_node(const Architecture& architecture) {
   ArchitectureParameters parameters = architecture.parameters;
   const auto fill = [&](SpecNode& node, std::string_view section) {
@@ -226,6 +222,16 @@ std::vector<std::string> data_names_in(const std::vector<std::string>& folders) 
   return names;
 }
 
+std::optional<std::string> data_file_in(const std::vector<std::string>& folders,
+                                        const std::string& name) {
+  for (const std::string& folder : folders) {
+    const fs::path file = fs::path(folder) / (name + std::string(kFileEnd));
+    std::error_code ignored;
+    if (fs::exists(file, ignored)) return file.string();
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> known_architectures(const std::string& profile_file,
                                              const ProfileSources& sources) {
   return data_names_in(folders_for(profile_file, sources));
@@ -234,13 +240,7 @@ std::vector<std::string> known_architectures(const std::string& profile_file,
 std::optional<std::string> find_architecture(const std::string& name,
                                              const std::string& profile_file,
                                              const ProfileSources& sources) {
-  if (!is_plain(name)) return std::nullopt;
-  for (const std::string& folder : folders_for(profile_file, sources)) {
-    const fs::path file = fs::path(folder) / (name + std::string(kFileEnd));
-    std::error_code ignored;
-    if (fs::exists(file, ignored)) return file.string();
-  }
-  return std::nullopt;
+  return is_plain(name) ? data_file_in(folders_for(profile_file, sources), name) : std::nullopt;
 }
 
 }  // namespace ooc

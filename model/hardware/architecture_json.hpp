@@ -15,8 +15,6 @@ namespace ooc {
 [[nodiscard]] Architecture read_architecture(const SpecDocument& document);
 /// Reads an architecture that is written out in a profile. Throws SpecError as for a file.
 [[nodiscard]] Architecture read_architecture(const SpecView& view);
-[[nodiscard]] Architecture read_architecture_file(const std::string& path,
-                                                  const ReadLimits& limits = {});
 
 /// Returns the architecture as it is written out in a profile.
 [[nodiscard]] SpecNode architecture_node(const Architecture& architecture);
@@ -29,6 +27,9 @@ namespace ooc {
 [[nodiscard]] std::vector<std::string> known_architectures(const std::string& profile_file,
                                                            const ProfileSources& sources);
 
+/// Returns the path of NAME.json in the first of these folders that has it; unset: none.
+[[nodiscard]] std::optional<std::string> data_file_in(const std::vector<std::string>& folders,
+                                                      const std::string& name);
 /// Returns the names, without ".json", of the JSON files in these folders that are no schemas, sorted.
 [[nodiscard]] std::vector<std::string> data_names_in(const std::vector<std::string>& folders);
 

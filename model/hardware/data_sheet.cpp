@@ -72,8 +72,8 @@ void read_architecture_option(Reading& reading) {
   const std::string& name = needed(reading.sheet.architecture, kOption, expected);
   const auto file = find_architecture(name, reading.sources.file, sources);
   if (!file) bad_value(kOption, in_quotes(name), expected, did_you_mean(name, known));
-  reading.architecture =
-      std::make_shared<const Architecture>(read_architecture_file(*file, sources.limits));
+  reading.architecture = std::make_shared<const Architecture>(
+      read_architecture(read_spec_file(*file, sources.limits)));
 }
 
 void read_multiprocessors(Reading& reading) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/architecture_json.hpp"
@@ -89,10 +88,6 @@ LinkDefaults narrowed(LinkDefaults link, int width) {
 
 }  // namespace
 
-LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits) {
-  return read_link(read_spec_file(path, limits));
-}
-
 LinkDefaults read_link(const SpecDocument& document) {
   const SpecView view(document);
   check_format(view, "ooc-paleo/link");
@@ -132,12 +127,8 @@ std::vector<LinkDefaults> read_links(const std::vector<std::string>& folders,
                                      const ReadLimits& limits) {
   std::vector<LinkDefaults> links;
   for (const std::string& name : data_names_in(folders)) {
-    for (const std::string& folder : folders) {
-      const std::string path = folder + "/" + name + ".json";
-      std::error_code ignored;
-      if (!std::filesystem::exists(path, ignored)) continue;
-      links.push_back(read_link_file(path, limits));
-      break;
+    if (const auto file = data_file_in(folders, name)) {
+      links.push_back(read_link(read_spec_file(*file, limits)));
     }
   }
   return links;

@@ -23,7 +23,6 @@ struct LinkDefaults {
 };
 
 [[nodiscard]] LinkDefaults read_link(const SpecDocument& document);
-[[nodiscard]] LinkDefaults read_link_file(const std::string& path, const ReadLimits& limits = {});
 /// Reads all links in these folders; of files with equal names that of the first folder.
 [[nodiscard]] std::vector<LinkDefaults> read_links(const std::vector<std::string>& folders,
                                                    const ReadLimits& limits = {});

@@ -102,8 +102,7 @@ void read_efficiencies(const ProfileSection& efficiency, HardwareProfile& profil
 /// Shares of the peak, where no architecture says more.
 void read_shares(const ProfileSection& compute, HardwareProfile& profile) {
   (void)compute.attempt([&] { read_efficiencies(compute.part("efficiency"), profile); });
-  (void)compute.attempt(
-      [&] { profile.kernel_launch = compute.number("kernel_launch").as_duration(); });
+  compute.read("kernel_launch", profile.kernel_launch, &SpecView::as_duration);
 }
 
 }  // namespace
@@ -138,9 +137,7 @@ void read_compute(const ProfileSection& compute, const ProfileSources& sources,
   } else {
     read_shares(compute, profile);
   }
-  (void)compute.attempt([&] {
-    if (const auto cudnn = compute.optional_number("cudnn")) profile.cudnn = version_of(*cudnn);
-  });
+  compute.read_if("cudnn", profile.cudnn, version_of);
   compute.reject_unknown_keys(before);
 }
 
@@ -154,7 +151,7 @@ constexpr double kLeastSustained = 0.01;
 Architecture read_named(const SpecView& view, const ProfileSources& sources) {
   const std::string name = view.as_text();
   if (const auto file = find_architecture(name, view.file(), sources)) {
-    return read_architecture_file(*file, sources.limits);
+    return read_architecture(read_spec_file(*file, sources.limits));
   }
   const std::vector<std::string> known = known_architectures(view.file(), sources);
   view.fail(view.found(),
@@ -181,10 +178,7 @@ void read_kernel_units(const ProfileSection& compute, const ProfileSources& sour
     units.architecture = std::make_shared<const Architecture>(
         units.written_out ? read_architecture(view) : read_named(view, sources));
   });
-  (void)compute.attempt([&] {
-    units.multiprocessors =
-        static_cast<int>(compute.number("multiprocessors").as_integer(1, kMostReadable));
-  });
+  compute.read("multiprocessors", units.multiprocessors, &SpecView::as_integer, 1, kMostReadable);
   (void)compute.attempt([&] {
     if (!compute.view().find("sustained")) return;
     for (const auto& [name, value] : compute.part("sustained").numbers()) {

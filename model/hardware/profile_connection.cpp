@@ -64,8 +64,8 @@ TransferLine read_line(const ProfileSection& section) {
   }
   StraightLine line;
   const std::size_t before = section.errors();
-  (void)section.attempt([&] { line.throughput = section.number("throughput").as_rate(); });
-  (void)section.attempt([&] { line.latency = section.number("latency").as_duration(); });
+  section.read("throughput", line.throughput, &SpecView::as_rate);
+  section.read("latency", line.latency, &SpecView::as_duration);
   (void)section.attempt([&] { line.range = read_range(section, line.throughput); });
   section.reject_unknown_keys(before);
   return line;
@@ -94,8 +94,8 @@ TransferMode read_mode(const ProfileSection& section, const std::string& name) {
   (void)section.attempt([&] { mode.to_near = read_line(section.part("to_near")); });
   (void)section.attempt([&] { mode.to_far = read_line(section.part("to_far")); });
   if (name == "unified_fault") {
-    (void)section.attempt([&] { mode.page = size_above_zero(section.number("page")); });
-    (void)section.attempt([&] { mode.fault = section.number("fault").as_duration(); });
+    section.read("page", mode.page, size_above_zero);
+    section.read("fault", mode.fault, &SpecView::as_duration);
     (void)section.attempt([&] { mode.grows_to = read_grows_to(section, mode.page); });
   }
   section.reject_unknown_keys(before);
@@ -112,20 +112,16 @@ double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
   return std::get<SizeCurve>(line).peak_rate();
 }
 
-Ratio ratio_of(const SpecView& view, double lowest) {
-  return Ratio(std::llround(view.as_ratio(lowest, 1) * 1e9));
-}
-
 /// One share for both, or {to_near, to_far}. No direction of a link that is worth the name starves.
 Duplex read_duplex(const ProfileSection& section) {
   constexpr double kLeastShare = 0.01;
   const SpecView duplex = section.view().get("duplex");
-  if (duplex.type() != SpecType::kObject) return ratio_of(section.number("duplex"), 0.5);
+  if (duplex.type() != SpecType::kObject) return read_ratio(section.number("duplex"), 0.5, 1);
   const ProfileSection shares = section.part("duplex");
   const std::size_t before = section.errors();
   Duplex read;
-  (void)section.attempt([&] { read.to_near = ratio_of(shares.number("to_near"), kLeastShare); });
-  (void)section.attempt([&] { read.to_far = ratio_of(shares.number("to_far"), kLeastShare); });
+  shares.read("to_near", read.to_near, read_ratio, kLeastShare, 1);
+  shares.read("to_far", read.to_far, read_ratio, kLeastShare, 1);
   shares.reject_unknown_keys(before);
   return read;
 }
@@ -186,11 +182,7 @@ void read_connection(const ProfileSection& section, HardwareProfile& profile) {
   const std::size_t before = section.errors();
   Connection& connection = profile.connection;
   (void)section.attempt([&] { connection.name = section.view().get("name").as_text(); });
-  (void)section.attempt([&] {
-    if (const auto theoretical = section.optional_number("theoretical")) {
-      connection.theoretical = theoretical->as_rate();
-    }
-  });
+  section.read_if("theoretical", connection.theoretical, &SpecView::as_rate);
   std::optional<SpecView> duplex;
   (void)section.attempt([&] {
     duplex = section.view().get("duplex");

@@ -18,8 +18,7 @@ enum class Reserve { kStated, kOptional };
 MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
   MemoryTier tier;
   const std::size_t before = section.errors();
-  const bool sized =
-      section.attempt([&] { tier.capacity = size_above_zero(section.number("capacity")); });
+  const bool sized = section.read("capacity", tier.capacity, size_above_zero);
   if (reserve == Reserve::kStated || section.view().find("reserved")) {
     (void)section.attempt([&] {
       const SpecView reserved = section.number("reserved");
@@ -29,8 +28,8 @@ MemoryTier read_tier(const ProfileSection& section, Reserve reserve) {
       }
     });
   }
-  (void)section.attempt([&] { tier.throughput = section.number("throughput").as_rate(); });
-  (void)section.attempt([&] { tier.latency = section.number("latency").as_duration(); });
+  section.read("throughput", tier.throughput, &SpecView::as_rate);
+  section.read("latency", tier.latency, &SpecView::as_duration);
   section.reject_unknown_keys(before);
   return tier;
 }
@@ -40,8 +39,7 @@ FarCompute read_far_compute(const ProfileSection& section) {
   const std::size_t before = section.errors();
   (void)section.attempt([&] {
     if (const auto share = section.optional_number("share")) {
-      const double ratio = share->as_ratio(0.001, 1);
-      compute.share = Ratio(std::llround(ratio * static_cast<double>(kOne.count())));
+      compute.share = read_ratio(*share, 0.001, 1);
       if (section.view().find("throughput")) {
         share->fail("share beside throughput", "one of them",
                     "a share is of far_memory's throughput");
@@ -50,11 +48,7 @@ FarCompute read_far_compute(const ProfileSection& section) {
       compute.throughput = section.number("throughput").as_update_rate();
     }
   });
-  (void)section.attempt([&] {
-    if (const auto latency = section.optional_number("latency")) {
-      compute.latency = latency->as_duration();
-    }
-  });
+  section.read_if("latency", compute.latency, &SpecView::as_duration);
   section.reject_unknown_keys(before);
   return compute;
 }
@@ -62,18 +56,9 @@ FarCompute read_far_compute(const ProfileSection& section) {
 PeerLink read_peers(const ProfileSection& section) {
   PeerLink peers{.throughput = {}};
   const std::size_t before = section.errors();
-  (void)section.attempt([&] { peers.throughput = section.number("throughput").as_rate(); });
-  (void)section.attempt([&] {
-    if (const auto latency = section.optional_number("latency")) {
-      peers.latency = latency->as_duration();
-    }
-  });
-  (void)section.attempt([&] {
-    if (const auto taken = section.optional_number("taken")) {
-      peers.taken =
-          Ratio(std::llround(taken->as_ratio(0, 0.9) * static_cast<double>(kOne.count())));
-    }
-  });
+  section.read("throughput", peers.throughput, &SpecView::as_rate);
+  section.read_if("latency", peers.latency, &SpecView::as_duration);
+  section.read_if("taken", peers.taken, read_ratio, 0, 0.9);
   section.reject_unknown_keys(before);
   return peers;
 }
@@ -114,23 +99,14 @@ void read_parts(const ProfileSection& root, const ProfileSources& sources,
       profile.far_compute = read_far_compute(root.part("far_compute"));
     }
   });
-  (void)root.attempt([&] {
-    if (const auto speed = root.optional_number("host_speed")) {
-      const double ratio = speed->as_ratio(0.01, 100);
-      profile.host_speed = Ratio(std::llround(ratio * static_cast<double>(kOne.count())));
-    }
-  });
+  root.read_if("host_speed", profile.host_speed, read_ratio, 0.01, 100);
   (void)root.attempt([&] { read_connection(root.part("connection"), profile); });
   (void)root.attempt([&] {
     if (root.view().find("peers")) profile.peers = read_peers(root.part("peers"));
   });
   (void)root.attempt([&] {
-    if (const auto devices = root.optional_number("devices")) {
-      profile.devices = static_cast<int>(devices->as_integer(1, 1024));
-    }
-    if (const auto devices = root.optional_number("devices_per_host")) {
-      profile.devices_per_host = static_cast<int>(devices->as_integer(1, 1024));
-    }
+    root.take("devices", profile.devices, &SpecView::as_integer, 1, 1024);
+    root.take("devices_per_host", profile.devices_per_host, &SpecView::as_integer, 1, 1024);
   });
 }
 
@@ -161,6 +137,10 @@ Bytes size_above_zero(const SpecView& view) {
   return bytes;
 }
 
+Ratio read_ratio(const SpecView& view, double lowest, double highest) {
+  return Ratio(std::llround(view.as_ratio(lowest, highest) * static_cast<double>(kOne.count())));
+}
+
 HardwareProfile read_profile(const SpecDocument& document, const ProfileSources& sources) {
   const SpecView view(document);
   check_format(view, "ooc-paleo/hardware-profile",
@@ -181,15 +161,6 @@ HardwareProfile read_profile(const SpecDocument& document, const ProfileSources&
   profile.assumed = assumed_fields(profile.provenance, reading.numbers);
   profile.implausible = implausible_numbers(reading.numbers);
   return profile;
-}
-
-HardwareProfile read_profile_file(const std::string& path, const ProfileSources& sources) {
-  return read_profile(read_spec_file(path, sources.limits), sources);
-}
-
-HardwareProfile read_profile_text(std::string_view text, const std::string& file,
-                                  const ProfileSources& sources) {
-  return read_profile(read_spec_text(text, file, sources.limits), sources);
 }
 
 }  // namespace ooc

@@ -20,10 +20,14 @@ struct ProfileSources {
 // Return the profile. Throw SpecErrors with all errors of the file, or SpecError if there is one.
 [[nodiscard]] HardwareProfile read_profile(const SpecDocument& document,
                                            const ProfileSources& sources = {});
-[[nodiscard]] HardwareProfile read_profile_file(const std::string& path,
-                                                const ProfileSources& sources = {});
-[[nodiscard]] HardwareProfile read_profile_text(std::string_view text, const std::string& file,
-                                                const ProfileSources& sources = {});
+[[nodiscard]] inline auto read_profile_file(const std::string& path,
+                                            const ProfileSources& sources = {}) {
+  return read_profile(read_spec_file(path, sources.limits), sources);
+}
+[[nodiscard]] inline auto read_profile_text(std::string_view text, const std::string& file,
+                                            const ProfileSources& sources = {}) {
+  return read_profile(read_spec_text(text, file, sources.limits), sources);
+}
 
 /// Returns the text of a profile file: indented JSON with a final newline.
 [[nodiscard]] std::string write_profile(const HardwareProfile& profile);

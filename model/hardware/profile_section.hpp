@@ -1,6 +1,7 @@
 // Parts of the profile reader, and a view that records the dotted path of each number it reads, for provenance.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,21 @@ class ProfileSection {
     if (value) note(key, *value);
     return value;
   }
+  /// Sets `field` if the key is there, to what `how` makes of it: SpecView::as_duration, or a function of a SpecView.
+  template <class Field, class How, class... Limits>
+  void take(std::string_view key, Field& field, How how, Limits... limits) const {
+    const auto value = optional_number(key);
+    if (value) field = static_cast<Field>(std::invoke(how, *value, limits...));
+  }
+  // As take, with errors collected; `read` collects an error if the key is missing, too.
+  template <class Field, class... How>
+  void read_if(std::string_view key, Field& field, How... how) const {
+    (void)attempt([&] { take(key, field, how...); });
+  }
+  template <class Field, class How, class... Limits>
+  bool read(std::string_view key, Field& field, How how, Limits... limits) const {
+    return attempt([&] { field = static_cast<Field>(std::invoke(how, number(key), limits...)); });
+  }
   /// Returns all members with their keys, and records each as a number.
   [[nodiscard]] std::vector<std::pair<std::string, SpecView>> numbers() const {
     std::vector<std::pair<std::string, SpecView>> members = view_.members();
@@ -74,6 +90,7 @@ class ProfileSection {
 /// Returns the points of {"curve": [...]}. Throws SpecError for other keys, and for fewer than `fewest` points.
 [[nodiscard]] std::vector<SpecView> curve_points(const SpecView& view, std::size_t fewest);
 [[nodiscard]] Bytes size_above_zero(const SpecView& view);
+[[nodiscard]] Ratio read_ratio(const SpecView& view, double lowest, double highest);
 
 /// Reads "compute": peak, cudnn; and architecture, multiprocessors, sustained, or else efficiency, kernel_launch.
 void read_compute(const ProfileSection& compute, const ProfileSources& sources,

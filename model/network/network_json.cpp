@@ -377,9 +377,4 @@ Network read_network_file(const std::string& path, const NetworkOptions& options
   return network;
 }
 
-Network read_network_text(std::string_view text, const std::string& file,
-                          const NetworkOptions& options) {
-  return read_network(read_spec_text(text, file, options.limits), options);
-}
-
 }  // namespace ooc

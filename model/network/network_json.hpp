@@ -47,7 +47,9 @@ struct NetworkOptions {
 [[nodiscard]] Network read_network(SpecDocument document, const NetworkOptions& options = {});
 [[nodiscard]] Network read_network_file(const std::string& path,
                                         const NetworkOptions& options = {});
-[[nodiscard]] Network read_network_text(std::string_view text, const std::string& file,
-                                        const NetworkOptions& options = {});
+[[nodiscard]] inline Network read_network_text(std::string_view text, const std::string& file,
+                                               const NetworkOptions& options = {}) {
+  return read_network(read_spec_text(text, file, options.limits), options);
+}
 
 }  // namespace ooc

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -32,17 +31,18 @@ constexpr SpecChoices<AttentionKernels, 6> kAttention{{{"flash-1", AttentionKern
 
 /// Takes a field, where it is there, as one of `choices`.
 template <class Value, std::size_t kCount>
-void take(const ProfileSection& section, std::string_view key,
-          const SpecChoices<Value, kCount>& choices, Value& value) {
-  if (const auto view = section.optional_number(key)) value = choice_of(*view, choices);
+void take(const ProfileSection& section, std::string_view key, Value& value,
+          const SpecChoices<Value, kCount>& choices) {
+  section.take(key, value, choice_of<Value, kCount>, choices);
 }
-/// Takes a field, where it is there, by its word: `words` are in the order of the enumerators; of false and true.
+
+/// The same of `words`, which stand in the order of the enumerators, or of false and true.
 template <class Value>
-void take(const ProfileSection& section, std::string_view key,
-          const std::vector<std::string>& words, Value& value) {
-  const auto view = section.optional_number(key);
-  if (!view) return;
-  value = static_cast<Value>(std::ranges::find(words, view->as_choice(words)) - words.begin());
+void take(const ProfileSection& section, std::string_view key, Value& value,
+          const std::vector<std::string>& words) {
+  section.take(key, value, [&](const SpecView& view) {
+    return std::ranges::find(words, view.as_choice(words)) - words.begin();
+  });
 }
 
 std::pair<int, int> version_of(const SpecView& view) {
@@ -51,19 +51,17 @@ std::pair<int, int> version_of(const SpecView& view) {
 }
 
 void read_keeping(const ProfileSection& root, Keeping& keeping) {
-  take(root, "activation_saves", {"output", "input", "both"}, keeping.activations);
-  take(root, "clamp_saves", {"as_activations", "input"}, keeping.clamps);
-  take(root, "slice_saves", {"slice", "whole"}, keeping.slices);
-  take(root, "activation_in_place", {"always", "when_possible", "never"}, keeping.in_place);
-  take(root, "pool_saves", {"input_and_output", "input_and_indices"}, keeping.pools);
-  take(root, "norm_saves", {"input", "input_and_statistics"}, keeping.norms);
-  take(root, "softmax_saves", {"output", "input_and_output"}, keeping.softmax);
-  take(root, "loss_dtype", kLossDtypes, keeping.loss_dtype);
-  take(root, "gradient_in_place", {"as_forward", "never"}, keeping.in_place_gradients);
-  take(root, "gradient_sharing", {"copy", "until_written"}, keeping.gradients);
-  if (const auto mask = root.optional_number("dropout_mask")) {
-    keeping.mask_bytes = mask->as_integer(1, 8);
-  }
+  take(root, "activation_saves", keeping.activations, {"output", "input", "both"});
+  take(root, "clamp_saves", keeping.clamps, {"as_activations", "input"});
+  take(root, "slice_saves", keeping.slices, {"slice", "whole"});
+  take(root, "activation_in_place", keeping.in_place, {"always", "when_possible", "never"});
+  take(root, "pool_saves", keeping.pools, {"input_and_output", "input_and_indices"});
+  take(root, "norm_saves", keeping.norms, {"input", "input_and_statistics"});
+  take(root, "softmax_saves", keeping.softmax, {"output", "input_and_output"});
+  take(root, "loss_dtype", keeping.loss_dtype, kLossDtypes);
+  take(root, "gradient_in_place", keeping.in_place_gradients, {"as_forward", "never"});
+  take(root, "gradient_sharing", keeping.gradients, {"copy", "until_written"});
+  root.take("dropout_mask", keeping.mask_bytes, &SpecView::as_integer, 1, 8);
 }
 
 /// A number of parameters, or "all".
@@ -83,13 +81,9 @@ void read_gradient_buffers(const ProfileSection& root, GradientBuffers& buffers)
     buffers.exchanged = buffers.buckets == kExchanged;
     if (buffers.exchanged) buffers.buckets = 0;
   }
-  if (const auto bytes = root.optional_number("update_copies")) {
-    buffers.copies = bytes->as_integer(0, 16);
-  }
-  if (const auto some = root.optional_number("update_group")) buffers.group = parameters_of(*some);
-  if (const auto bytes = root.optional_number("norm_copies")) {
-    buffers.norms = bytes->as_integer(0, 16);
-  }
+  root.take("update_copies", buffers.copies, &SpecView::as_integer, 0, 16);
+  root.take("update_group", buffers.group, parameters_of);
+  root.take("norm_copies", buffers.norms, &SpecView::as_integer, 0, 16);
 }
 
 constexpr std::int64_t kMostCopies = 1'000'000;
@@ -105,38 +99,32 @@ Duration pinned_cost(const SpecView& view) {
 }
 
 void read_copies(const ProfileSection& root, CopyRules& copies) {
-  take(root, "copy_streams", {"overlap", "framework", "serial_in", "serial"}, copies.streams);
-  take(root, "copied", {"tensors", "saves"}, copies.each_save);
-  take(root, "far_sizes", {"exact", "powers_of_two"}, copies.far_powers_of_two);
-  if (const auto pinned = root.optional_number("pinned")) copies.pinned_cost = pinned_cost(*pinned);
-  if (const auto some = root.optional_number("copies_out_in_flight")) {
-    copies.outs_in_flight = some->as_integer(1, kMostCopies);
-  }
+  take(root, "copy_streams", copies.streams, {"overlap", "framework", "serial_in", "serial"});
+  take(root, "copied", copies.each_save, {"tensors", "saves"});
+  take(root, "far_sizes", copies.far_powers_of_two, {"exact", "powers_of_two"});
+  root.take("pinned", copies.pinned_cost, pinned_cost);
+  root.take("copies_out_in_flight", copies.outs_in_flight, &SpecView::as_integer, 1, kMostCopies);
+}
+
+double seconds_of(const SpecView& view) {
+  return static_cast<double>(view.as_duration().count()) * 1e-9;
 }
 
 void read_kernels(const ProfileSection& root, Software& software) {
   std::pair layout{software.layout, software.fusion};
-  take(root, "layout", kLayouts, layout);
+  take(root, "layout", layout, kLayouts);
   std::tie(software.layout, software.fusion) = layout;
-  take(root, "fusion", {"none", "add", "all"}, software.fusion);
-  take(root, "attention", kAttention, software.attention);
-  take(root, "pool_kernels", {"streaming", "pytorch"}, software.pools);
-  if (const auto factor = root.optional_number("elementwise")) {
-    software.elementwise_factor = factor->as_ratio(0.1, 10);
-  }
-  if (const auto issue = root.optional_number("host_issue")) software.issue = issue->as_duration();
-  if (const auto hooks = root.optional_number("host_hooks")) software.hooks = hooks->as_duration();
-  take(root, "hooks_on", {"moved_weights", "all_weights", "units"}, software.hooks_on);
-  if (const auto each = root.optional_number("update_each")) {
-    software.update_seconds = static_cast<double>(each->as_duration().count()) * 1e-9;
-  }
-  if (const auto count = root.optional_number("train_metrics")) {
-    software.train_metrics = count->as_integer(0, 16);
-  }
-  take(root, "host_issue_per", {"layer", "launch"}, software.issued_by);
-  if (const auto factor = root.optional_number("autocast_issue")) {
-    software.autocast_issue = factor->as_ratio(1, 10);
-  }
+  take(root, "fusion", software.fusion, {"none", "add", "all"});
+  take(root, "attention", software.attention, kAttention);
+  take(root, "pool_kernels", software.pools, {"streaming", "pytorch"});
+  root.take("elementwise", software.elementwise_factor, &SpecView::as_ratio, 0.1, 10);
+  root.take("host_issue", software.issue, &SpecView::as_duration);
+  root.take("host_hooks", software.hooks, &SpecView::as_duration);
+  take(root, "hooks_on", software.hooks_on, {"moved_weights", "all_weights", "units"});
+  root.take("update_each", software.update_seconds, seconds_of);
+  root.take("train_metrics", software.train_metrics, &SpecView::as_integer, 0, 16);
+  take(root, "host_issue_per", software.issued_by, {"layer", "launch"});
+  root.take("autocast_issue", software.autocast_issue, &SpecView::as_ratio, 1, 10);
 }
 
 /// Frameworks that are being read, each `like` the next: a circle is an error.
@@ -145,23 +133,17 @@ constexpr std::size_t kMostAncestors = 8;
 Framework read(const SpecDocument& document, const FrameworkSources& sources, std::size_t depth);
 
 Framework base_of(const SpecView& like, const FrameworkSources& sources, std::size_t depth) {
-  namespace fs = std::filesystem;
   if (depth == kMostAncestors) {
     like.fail(like.found(),
               fmt::format("at most {} frameworks, each like the next", kMostAncestors));
   }
-  std::vector<std::string> folders{fs::path(like.file()).parent_path().string()};
+  std::vector<std::string> folders{std::filesystem::path(like.file()).parent_path().string()};
   folders.insert(folders.end(), sources.folders.begin(), sources.folders.end());
   const std::vector<std::string> known = data_names_in(folders);
-  if (std::ranges::binary_search(known, like.as_text())) {
-    for (const std::string& folder : folders) {
-      const fs::path file = fs::path(folder) / (like.as_text() + ".json");
-      std::error_code ignored;
-      if (fs::exists(file, ignored)) {
-        return read(read_spec_file(file.string(), sources.limits), sources, depth + 1);
-      }
-    }
-  }
+  const auto file = std::ranges::binary_search(known, like.as_text())
+                        ? data_file_in(folders, like.as_text())
+                        : std::nullopt;
+  if (file) return read(read_spec_file(*file, sources.limits), sources, depth + 1);
   like.fail(like.found(), fmt::format("one of: {}", fmt::join(known, ", ")),
             did_you_mean(like.as_text(), known));
 }
@@ -201,21 +183,18 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   read_copies(root, framework.copies);
   read_kernels(root, framework.software);
   framework.keeping.fuses = framework.software.fusion == Fusion::kAll;
-  take(root, "allocator", {"ideal", "caching"}, framework.allocator);
-  take(root, "weight_gradients", {"static", "freed"}, framework.weight_gradients);
-  take(root, "inputs", {"until_read", "throughout"}, framework.inputs);
-  take(root, "sharding", {"by_use", "fsdp-1"}, framework.sharding);
-  take(root, "weights_return", {"pinned", "pageable"}, framework.pageable_returns);
-  if (const auto some = root.optional_number("weights_reused_within")) {
-    framework.reuse = some->as_integer(1, std::int64_t{1} << 40);
-  }
+  take(root, "allocator", framework.allocator, {"ideal", "caching"});
+  take(root, "weight_gradients", framework.weight_gradients, {"static", "freed"});
+  take(root, "inputs", framework.inputs, {"until_read", "throughout"});
+  take(root, "sharding", framework.sharding, {"by_use", "fsdp-1"});
+  take(root, "weights_return", framework.pageable_returns, {"pinned", "pageable"});
+  root.take("weights_reused_within", framework.reuse, &SpecView::as_integer, 1,
+            std::int64_t{1} << 40);
   read_gradient_buffers(root, framework.gradient_buffers);
-  if (const auto cudnn = root.optional_number("cudnn")) framework.cudnn = version_of(*cudnn);
-  if (const auto context = root.optional_number("context")) framework.context = context->as_bytes();
-  if (const auto share = root.optional_number("memory_share")) {
-    framework.memory_share = share->as_ratio(0.1, 1);
-  }
-  if (const auto most = root.optional_number("workspace")) framework.workspace = most->as_bytes();
+  root.take("cudnn", framework.cudnn, version_of);
+  root.take("context", framework.context, &SpecView::as_bytes);
+  root.take("memory_share", framework.memory_share, &SpecView::as_ratio, 0.1, 1);
+  root.take("workspace", framework.workspace, &SpecView::as_bytes);
   const std::optional<SpecView> provenance =
       reading.numbers.empty() ? view.find("provenance") : view.get("provenance");
   view.reject_unknown_keys();
@@ -227,21 +206,16 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
 
 }  // namespace
 
-Framework read_framework_file(const std::string& path, const FrameworkSources& sources) {
-  return read(read_spec_file(path, sources.limits), sources, 0);
+Framework read_framework(const SpecDocument& document, const FrameworkSources& sources) {
+  return read(document, sources, 0);
 }
 
 void read_software(const SpecView& view, Software& software) {
   ProfileReading reading;
   const ProfileSection root(view, "", reading);
   read_kernels(root, software);
-  if (const auto cudnn = root.optional_number("cudnn")) software.cudnn = version_of(*cudnn);
+  root.take("cudnn", software.cudnn, version_of);
   view.reject_unknown_keys();
-}
-
-Framework read_framework_text(std::string_view text, const std::string& file,
-                              const FrameworkSources& sources) {
-  return read(read_spec_text(text, file, sources.limits), sources, 0);
 }
 
 }  // namespace ooc

@@ -17,10 +17,8 @@ struct FrameworkSources {
 };
 
 /// Returns the framework. Throws SpecError if the file, or its base by "like", is missing or wrong.
-[[nodiscard]] Framework read_framework_file(const std::string& path,
-                                            const FrameworkSources& sources = {});
-[[nodiscard]] Framework read_framework_text(std::string_view text, const std::string& file,
-                                            const FrameworkSources& sources = {});
+[[nodiscard]] Framework read_framework(const SpecDocument& document,
+                                       const FrameworkSources& sources = {});
 
 /// Replaces the fields of `software` that `view` states. Throws SpecError, also for unknown keys.
 void read_software(const SpecView& view, Software& software);

@@ -26,7 +26,7 @@ HardwareProfile card() {
   profile.near_memory.throughput = BytesPerSecond(900'000'000'000);
   profile.kernels = KernelUnits{
       .architecture = std::make_shared<const Architecture>(
-          read_architecture_file(OOC_SOURCE_DIR "/hwprofiles/architectures/volta.json")),
+          read_architecture(read_spec_file(OOC_SOURCE_DIR "/hwprofiles/architectures/volta.json"))),
       .multiprocessors = 80,
       .sustained = {}};
   profile.provenance = {

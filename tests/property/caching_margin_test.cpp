@@ -190,7 +190,7 @@ TEST_CASE("best is no slower than a schedule that a caching allocator blocks at 
   CaseOptions options;
   options.batch = 8;
   options.framework = std::make_shared<const Framework>(
-      read_framework_file(OOC_SOURCE_DIR "/hwprofiles/software/pytorch-2.json"));
+      read_framework(read_spec_file(OOC_SOURCE_DIR "/hwprofiles/software/pytorch-2.json")));
   options.schedule.own.change().search = 60;
   options.memory = Bytes(666'405'829);
   const Workload workload = load_workload("mobilenetv2_100", "NETWORK", options);

@@ -22,11 +22,15 @@ std::string file_of(const std::string& fields, const std::string& provenance = "
 }
 
 Framework software_read(const std::string& fields) {
-  return read_framework_text(file_of(fields), "mine.json");
+  return read_framework(read_spec_text(file_of(fields), "mine.json"));
+}
+
+Framework framework_of(const std::string& name) {
+  return read_framework(read_spec_file(kRoot + "/hwprofiles/software/" + name + ".json"));
 }
 
 std::string refused(const std::string& text) {
-  return message_of([&] { return read_framework_text(text, "mine.json"); });
+  return message_of([&] { return read_framework(read_spec_text(text, "mine.json")); });
 }
 
 Case case_with(const Workload& workload, const Machine& machine, CaseOptions options,
@@ -63,19 +67,17 @@ Duration fastest(const Case& which) {
 TEST_CASE("every shipped framework is read, under the name of its file") {
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(kRoot + "/hwprofiles/software")) {
-    const std::string file = entry.path().filename().string();
-    if (file.ends_with(".schema.json")) continue;
-    CAPTURE(file);
-    CHECK(read_framework_file(entry.path().string()).name == entry.path().stem().string());
+    const std::string name = entry.path().stem().string();
+    if (name.ends_with(".schema")) continue;
+    CAPTURE(name);
+    CHECK(framework_of(name).name == name);
     ++count;
   }
   CHECK(count >= 8);
 }
 
 TEST_CASE("PyTorch 1 keeps the result of a clamp in place, PyTorch 2 a copy of its input") {
-  const auto clamps_of = [](const std::string& name) {
-    return read_framework_file(kRoot + "/hwprofiles/software/" + name + ".json").keeping.clamps;
-  };
+  const auto clamps_of = [](const std::string& name) { return framework_of(name).keeping.clamps; };
   CHECK(clamps_of("pytorch-1") == KeptOfClamps::kAsActivations);
   CHECK(clamps_of("pytorch-2") == KeptOfClamps::kInput);
 }
@@ -141,8 +143,8 @@ TEST_CASE("a framework's fields, each with its values") {
 }
 
 TEST_CASE("a framework without fields is ideal, and needs no provenance") {
-  const Framework none =
-      read_framework_text(R"({"format": "ooc-paleo/framework", "version": 1, "name": "none"})", "");
+  const Framework none = read_framework(
+      read_spec_text(R"({"format": "ooc-paleo/framework", "version": 1, "name": "none"})", ""));
   CHECK(none.keeping == Keeping{});
   CHECK(none.copies.streams == CopyStreams::kOverlap);
   CHECK(none.assumed.empty());
@@ -151,10 +153,9 @@ TEST_CASE("a framework without fields is ideal, and needs no provenance") {
 
 TEST_CASE("a framework like another one has its fields, but for those that it states") {
   const FrameworkSources shipped_ones{.limits = {}, .folders = {kRoot + "/hwprofiles/software"}};
-  const Framework base = read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json");
-  const Framework mine = read_framework_text(
-      file_of(R"("like": "pytorch-2", "copy_streams": "serial",)", "copy_streams"), "mine.json",
-      shipped_ones);
+  const Framework base = framework_of("pytorch-2");
+  const auto text = file_of(R"("like": "pytorch-2", "copy_streams": "serial",)", "copy_streams");
+  const Framework mine = read_framework(read_spec_text(text, "mine.json"), shipped_ones);
   CHECK(mine.name == "mine");
   CHECK(mine.meaning.empty());
   CHECK(mine.keeping == base.keeping);
@@ -170,7 +171,7 @@ TEST_CASE("a framework like one that is not there, or like itself, is refused") 
   std::filesystem::create_directories(folder);
   const std::string circle = (folder / "mine.json").string();
   std::ofstream(circle) << file_of(R"("like": "mine", "dropout_mask": 4,)");
-  CHECK_THROWS_AS((void)read_framework_file(circle), SpecError);
+  CHECK_THROWS_AS((void)read_framework(read_spec_file(circle)), SpecError);
   std::filesystem::remove_all(folder);
 }
 
@@ -477,8 +478,7 @@ TEST_CASE("pytorch-2 saves what PyTorch saves") {
     const char* network;
     std::int64_t bytes;
   };
-  const auto pytorch = std::make_shared<const Framework>(
-      read_framework_file(kRoot + "/hwprofiles/software/pytorch-2.json"));
+  const auto pytorch = std::make_shared<const Framework>(framework_of("pytorch-2"));
   for (const Saved& row : {Saved{"resnet50", 343'866'532}, Saved{"vgg16", 293'437'092},
                            Saved{"inception_v3", 394'973'524}, Saved{"googlenet", 193'560'612},
                            Saved{"resnet152", 710'343'844}, Saved{"densenet121", 521'796'004},

@@ -202,7 +202,7 @@ TEST_CASE("all nine architectures are named as their files and written as they w
   for (const char* name :
        {"kepler", "maxwell", "pascal", "volta", "turing", "ampere", "ada", "hopper", "blackwell"}) {
     CAPTURE(name);
-    const Architecture architecture = read_architecture_file(kFolder + name + ".json");
+    const Architecture architecture = read_architecture(read_spec_file(kFolder + name + ".json"));
     CHECK(architecture.name == name);
     CHECK(architecture.parameters.kernel_seconds > 0);
     const std::string written = json_text(architecture_node(architecture));
@@ -227,23 +227,24 @@ TEST_CASE("an architecture that says nothing of flash attention is written with 
 
 TEST_CASE("tensor cores begin with Volta, TF32 with Ampere") {
   const auto tf32 = static_cast<std::size_t>(Dtype::kTf32);
-  CHECK_FALSE(read_architecture_file(kFolder + "pascal.json").parameters.tensor);
-  const Architecture volta = read_architecture_file(kFolder + "volta.json");
+  CHECK_FALSE(read_architecture(read_spec_file(kFolder + "pascal.json")).parameters.tensor);
+  const Architecture volta = read_architecture(read_spec_file(kFolder + "volta.json"));
   CHECK(volta.parameters.tensor);
   CHECK(volta.parameters.sustained[tf32] == 0);
-  CHECK(read_architecture_file(kFolder + "ampere.json").parameters.sustained[tf32] > 0.5);
+  CHECK(read_architecture(read_spec_file(kFolder + "ampere.json")).parameters.sustained[tf32] >
+        0.5);
 }
 
 TEST_CASE("numbers that are said to be another architecture's equal them") {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     if (entry.path().string().ends_with(".schema.json")) continue;
-    Architecture heir = read_architecture_file(entry.path().string());
+    Architecture heir = read_architecture(read_spec_file(entry.path().string()));
     for (const Provenance& provenance : heir.provenance) {
       if (provenance.inherits.empty()) continue;
       CHECK(provenance.kind == ProvenanceKind::kAssumed);
       const std::size_t dot = provenance.inherits.find('.');
       Architecture giver =
-          read_architecture_file(kFolder + provenance.inherits.substr(0, dot) + ".json");
+          read_architecture(read_spec_file(kFolder + provenance.inherits.substr(0, dot) + ".json"));
       if (dot != std::string::npos) {
         CHECK(find_parameter_field(provenance.fields)->of(heir.parameters) ==
               find_parameter_field(provenance.inherits.substr(dot + 1))->of(giver.parameters));
