@@ -2,7 +2,6 @@
 #include "model/hardware/data_sheet.hpp"
 
 #include "model/base/spec_errors.hpp"
-#include "model/hardware/link_defaults.hpp"
 #include "model/hardware/profile_json.hpp"
 #include "tests/support/test.hpp"
 
