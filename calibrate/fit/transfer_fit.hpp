@@ -6,13 +6,43 @@
 // buffers, copies that get slower from a certain size on. The curve covers these.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "calibrate/fit/statistics.hpp"
 #include "model/base/units.hpp"
 #include "model/hardware/hardware_profile.hpp"
 
 namespace ooc {
+
+// Robust statistics of repeated timings. Errors are one-sided: an interrupt, a clock change or
+// another process makes some timings several times slower, none much faster. So the centre is the
+// median and the spread the median absolute deviation (MAD), both without outliers.
+
+/// Returns the median; the mean of the two middle values if the count is even. Precondition:
+/// `values` is not empty.
+[[nodiscard]] double median_of(std::vector<double> values);
+
+/// Statistics of the repetitions of one measurement, in ns or another unit.
+struct Summary {
+  std::size_t count = 0;         ///< number of values, outliers included
+  double median = 0;             ///< median without outliers
+  double mad = 0;                ///< MAD without outliers
+  std::vector<double> outliers;  ///< outliers, ascending
+};
+
+/// Outliers lie more than 5 MAD and more than 5 % from the median of all values. MAD alone would
+/// flag timer steps among equal values; 5 % alone would flag ordinary noise.
+inline constexpr double kOutlierMads = 5;
+inline constexpr double kOutlierShare = 0.05;
+
+/// Returns the statistics. Precondition: `values` is not empty.
+[[nodiscard]] Summary summarize_times(const std::vector<double>& values);
+
+/// Returns the standard error of the median as a share of the median: 1.2533 * 1.4826 * MAD /
+/// sqrt(n) / median; 0 for a median of 0. Holds for normal noise (standard deviation 1.4826 MAD).
+[[nodiscard]] double relative_median_error(const Summary& summary);
 
 struct SizedTimes {
   Bytes bytes;
@@ -96,5 +126,41 @@ struct FaultFit {
 /// Returns the fit. `ns_per_byte`: of copies without faults. If faulting is faster, its own slope
 /// is used and a fault costs 0. Precondition: at least one point; times > 0.
 [[nodiscard]] FaultFit fit_faults(const std::vector<LinePoint>& points, double ns_per_byte);
+
+// Further facts about a link: the share of its rate that each direction keeps while both run,
+// mutual slowdown of copies and kernels, and the expected rate of a PCIe link.
+
+/// Times of copies of one size: to GPU memory (near) and to host memory (far), alone and together.
+struct DuplexTimes {
+  double near_alone_ns = 0;
+  double far_alone_ns = 0;
+  double near_together_ns = 0;
+  double far_together_ns = 0;
+};
+
+/// Share of its rate that each direction keeps while the other runs.
+struct DuplexShares {
+  double to_near = 1;
+  double to_far = 1;
+  [[nodiscard]] bool alike() const { return to_near == to_far; }
+};
+
+/// Returns rate together / rate alone by direction, median over sizes, at most 1. Shares within 5 %
+/// of each other both become the ratio of the summed rates. Unset: no size has usable times.
+[[nodiscard]] std::optional<DuplexShares> duplex_shares(const std::vector<DuplexTimes>& measured);
+
+struct LinkExpectation {
+  std::string name;            ///< such as "PCIe 5.0 x16"
+  BytesPerSecond theoretical;  ///< rate of one direction
+  BytesPerSecond usual;        ///< rate of large pinned copies: 0.87 x theoretical
+};
+
+/// Returns the expected rates; unset: no such generation or width of PCIe.
+[[nodiscard]] std::optional<LinkExpectation> expected_pcie(int generation, int width);
+
+/// Returns "x16 Gen5 expects ~55 GB/s, measured 14.0: check width, NUMA, IOMMU"; the advice only if
+/// the rate is low. Other texts if the rate is impossibly high or expected_pcie() lacks the link.
+[[nodiscard]] std::string compare_with_expectation(int generation, int width,
+                                                   BytesPerSecond measured);
 
 }  // namespace ooc

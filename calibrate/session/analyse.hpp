@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/fit/link_fit.hpp"
+#include "calibrate/fit/transfer_fit.hpp"
 #include "calibrate/session/samples.hpp"
 
 namespace ooc {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/fit/statistics.hpp"
+#include "calibrate/fit/transfer_fit.hpp"
 #include "cli/calibrate/calibrate_options.hpp"
 #include "cli/calibrate/operations.hpp"
 #include "cli/locate.hpp"

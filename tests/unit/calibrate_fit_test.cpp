@@ -1,6 +1,4 @@
 // Statistics and transfer fits on times small enough to redo by hand.
-#include "calibrate/fit/link_fit.hpp"
-#include "calibrate/fit/statistics.hpp"
 #include "calibrate/fit/transfer_fit.hpp"
 #include "calibrate/session/analyse.hpp"
 #include "calibrate/session/samples.hpp"
