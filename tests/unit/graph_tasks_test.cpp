@@ -1,6 +1,5 @@
 // Which tasks a network has, in which order, and what they read and write.
 #include "model/base/errors.hpp"
-#include "model/graph/buffers.hpp"
 #include "model/graph/build_training_graph.hpp"
 #include "model/graph/training_graph.hpp"
 #include "model/network/network_json.hpp"

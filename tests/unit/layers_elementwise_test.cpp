@@ -1,5 +1,5 @@
 // Activations, norms, dropout, softmax and the loss: what they save, count and do in place.
-#include "model/graph/buffers.hpp"
+#include "model/graph/build_training_graph.hpp"
 #include "model/graph/keeping.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/layers_support.hpp"
