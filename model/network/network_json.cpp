@@ -1,7 +1,6 @@
-// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols (symbols.hpp); head and inputs; the tree
-// of layers with resolved names (layer_tree.hpp); unrolling (unroll.hpp); the order of execution; shapes and costs in that
-// order (unroll.hpp); outputs; who shares whose weights (unroll.hpp); the parts of layers that unroll over time
-// (unroll.hpp); and the sums that the file expects.
+// Reader of the network format, version 1 (docs/formats.md, 2). The steps: symbols; head and inputs; the tree
+// of layers with resolved names, and its unrolling (layer_tree.hpp); the order of execution; shapes and costs in that
+// order; outputs; who shares whose weights; the parts of layers that unroll over time; and the sums that the file expects.
 #include "model/network/network_json.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +18,6 @@
 #include "model/layers/work.hpp"
 #include "model/network/layer_tree.hpp"
 #include "model/network/paleo_network.hpp"
-#include "model/network/unroll.hpp"
 
 namespace ooc {
 
