@@ -1,6 +1,4 @@
 // A parser by recursive descent that evaluates as it goes. In a branch that is not chosen it only parses.
-#include "model/network/family_expression.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
+#include "model/network/family_scope.hpp"
 
 namespace ooc {
 namespace {

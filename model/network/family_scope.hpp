@@ -3,7 +3,9 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,10 +13,36 @@
 #include <vector>
 
 #include "model/base/spec_tree.hpp"
-#include "model/network/family_expression.hpp"
 #include "model/network/import_config.hpp"
 
 namespace ooc {
+
+// Expressions of family files (docs/formats.md, 2.2): "hidden_size / num_attention_heads", "not
+// fused ? 'eager'". Numbers are integers, and `/` must leave no remainder. `?:`, `and` and `or`
+// evaluate only the branch that they choose, so a config needs only the keys of that branch.
+
+/// Value of an expression.
+struct FamilyValue {
+  std::shared_ptr<const SpecNode> node;  ///< never null
+  std::string key = {};  ///< key of the config from which the value comes, for errors; empty: none
+
+  /// True if the value is JSON's null, as of a `?:` without `:` whose condition is false.
+  [[nodiscard]] bool is_none() const { return node->type == SpecType::kNull; }
+  /// Returns false for null, false, 0, and empty texts and lists; true for all else.
+  [[nodiscard]] bool is_true() const;
+};
+[[nodiscard]] FamilyValue family_value(SpecNode node, std::string key = {});
+[[nodiscard]] bool is_equal(const SpecNode& a, const SpecNode& b);
+
+/// Function that returns the value of a name.
+using FamilyLookup = std::function<FamilyValue(const std::string& name)>;
+
+/// Returns the value of `text`, found at `place` of a family file. Throws SpecError at `place` for
+/// bad syntax, and at a key of `config` for a value that an operator cannot take.
+[[nodiscard]] FamilyValue evaluate_expression(std::string_view text, const SpecView& place,
+                                              const SpecView& config, const FamilyLookup& lookup);
+/// Throws SpecError at `place` for bad syntax; looks up no names.
+void check_expression(std::string_view text, const SpecView& place);
 
 /// Family of checkpoints (networks/families/*.json, docs/formats.md, 2.2): rules that turn the config
 /// of a `model_type` into a network. A file may extend another file and override its entries.
