@@ -12,11 +12,11 @@
 
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
-#include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"
 #include "simulator/predict/options.hpp"

@@ -10,8 +10,8 @@
 #include <map>
 #include <optional>
 
-#include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/hardware/profile_section.hpp"
 #include "model/kernels/convolution.hpp"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "model/base/decimal.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/base/text_file.hpp"

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "model/base/decimal.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/units.hpp"
 
 namespace ooc {
