@@ -12,7 +12,7 @@
 
 #include "model/base/ids.hpp"
 #include "model/base/precision.hpp"
-#include "model/base/spec_symbols.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/layers/layer_kind.hpp"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/base/spec_symbols.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/onnx/onnx_model.hpp"
 
 namespace ooc {

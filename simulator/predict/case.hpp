@@ -9,7 +9,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/precision.hpp"
-#include "model/base/spec_symbols.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/cost/compute_cost.hpp"
 #include "model/cost/cost_table.hpp"
@@ -66,7 +65,8 @@ struct CaseOptions : NetworkOptions {
   ComputeModel compute = ComputeModel::kNative;
   Ratio percent_of_peak = kOne;  ///< share of peak rates reached with ComputeModel::kPaleo
   std::optional<Ratio> compute_scale = {};  ///< factor of FLOP and GPU memory rates; unset: 1
-  std::optional<Ratio> host_speed = {};     ///< speed at which the host launches kernels; unset: the profile's
+  std::optional<Ratio> host_speed =
+      {};  ///< speed at which the host launches kernels; unset: the profile's
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< allocator of GPU memory; unset: the framework's
   int devices = 1;                          ///< number of devices that split the batch

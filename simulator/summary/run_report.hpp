@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/spec_symbols.hpp"
+#include "model/base/spec_tree.hpp"
 #include "model/base/units.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/cost/transfer_cost.hpp"
