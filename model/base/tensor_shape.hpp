@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "model/base/units.hpp"
 
 namespace ooc {
 
@@ -14,9 +17,20 @@ struct TensorShape {
   friend bool operator==(const TensorShape&, const TensorShape&) = default;
 
   /// Returns the product of the dimensions; unset if it exceeds 63 bits.
-  [[nodiscard]] std::optional<std::int64_t> elements() const;
+  [[nodiscard]] std::optional<std::int64_t> elements() const {
+    Int128 product = 1;
+    for (const std::int64_t dim : dims) {
+      product *= dim;
+      if (product > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    }
+    return static_cast<std::int64_t>(product);
+  }
   /// Returns a text such as "3x224x224"; "scalar" without dimensions.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const std::int64_t dim : dims) text += (text.empty() ? "" : "x") + std::to_string(dim);
+    return text.empty() ? "scalar" : text;
+  }
 };
 
 /// Sizes of a convolution along one spatial dimension, in elements.
