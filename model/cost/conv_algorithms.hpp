@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/base/algorithm.hpp"
 #include "model/base/tensor_shape.hpp"
 #include "model/cost/cost_table.hpp"
 #include "model/cost/kernel_cost.hpp"
