@@ -13,6 +13,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/spec_tree.hpp"
+#include "model/hardware/data_sheet.hpp"
 
 namespace ooc {
 namespace {
@@ -237,14 +238,6 @@ class Assembler {
     measured("far_memory.capacity", "the host's memory; others use some of it");
   }
 
-  /// What a mode's directions can carry alone: the reader's rule for the least duplex ratio.
-  [[nodiscard]] double peak_rate(const TransferLine& line) const {
-    const auto* straight = std::get_if<StraightLine>(&line);
-    if (straight == nullptr) return std::get<SizeCurve>(line).peak_rate();
-    return count_of(std::min(
-        {straight->throughput, profile_.near_memory.throughput, profile_.far_memory.throughput}));
-  }
-
   /// Behind the memories, which limit the rates.
   void duplex() {
     Connection& connection = profile_.connection;
@@ -256,8 +249,8 @@ class Assembler {
     std::string mode_of_least = "pinned";
     for (const auto& [name, mode] : connection.modes) {
       if (name == "unified_fault") continue;  // as the reader
-      const double in = peak_rate(mode.to_near);
-      const double out = peak_rate(mode.to_far);
+      const double in = peak_rate(mode.to_near, profile_);
+      const double out = peak_rate(mode.to_far, profile_);
       const double kept = in * found.to_near + out * found.to_far;
       const double lacks = std::max(in, out) - kept;
       if (!(in + out > 0) || lacks <= part * (in + out - kept)) continue;
@@ -296,9 +289,7 @@ BytesPerSecond rate_from(double bytes_per_s) {
 
 void say_measured(HardwareProfile& profile, const std::string& fields, std::string source,
                   const std::string& date) {
-  std::erase_if(profile.provenance, [&](const Provenance& each) {
-    return each.fields == fields || each.fields.starts_with(fields + ".");
-  });
+  drop_provenance(profile.provenance, fields);
   profile.provenance.push_back({.fields = fields,
                                 .kind = ProvenanceKind::kMeasured,
                                 .source = std::move(source),

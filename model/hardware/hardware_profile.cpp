@@ -51,6 +51,14 @@ double SizeCurve::peak_rate() const {
   return peak;
 }
 
+double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
+  const auto* straight = std::get_if<StraightLine>(&line);
+  if (straight == nullptr) return std::get<SizeCurve>(line).peak_rate();
+  const BytesPerSecond rate = std::min(
+      {straight->throughput, profile.near_memory.throughput, profile.far_memory.throughput});
+  return static_cast<double>(rate.count());
+}
+
 const Efficiency& efficiency_of(const HardwareProfile& profile, const std::string& kind) {
   const auto own = profile.efficiency.find(kind);
   if (own != profile.efficiency.end()) return own->second;

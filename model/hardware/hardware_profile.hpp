@@ -106,9 +106,9 @@ struct FarCompute {
   std::optional<Ratio> share = {};  ///< share of host memory's rate; unset: `throughput`
   Duration latency = {};            ///< time of each update beside its memory traffic
   Duration per_tensor = {};         ///< host time for copies and launches of each tensor's update
-  double ns_to_clip = 0;            ///< host time of a process to clip one parameter's gradient, in ns
-  int threads = 0;       ///< threads of a process, if their number limits the rate; else 0
-  bool assumed = false;  ///< true: the rate is assumed, since no source states one
+  double ns_to_clip = 0;  ///< host time of a process to clip one parameter's gradient, in ns
+  int threads = 0;        ///< threads of a process, if their number limits the rate; else 0
+  bool assumed = false;   ///< true: the rate is assumed, since no source states one
 };
 
 /// Link from a device to the other devices of its machine, in one direction, for collectives.
@@ -169,6 +169,8 @@ struct HardwareProfile {
   std::optional<SpecNode> machine;
 };
 
+/// Returns the rate in bytes/s of one direction of a link while the other is idle; both memories limit it.
+[[nodiscard]] double peak_rate(const TransferLine& line, const HardwareProfile& profile);
 /// Returns the efficiency of `kind`; if missing, that of "default" (for "moe" first that of "linear").
 [[nodiscard]] const Efficiency& efficiency_of(const HardwareProfile& profile,
                                               const std::string& kind);

@@ -102,16 +102,6 @@ TransferMode read_mode(const ProfileSection& section, const std::string& name) {
   return mode;
 }
 
-/// What the link can carry in one direction when it is alone on it, in bytes/s.
-double peak_rate(const TransferLine& line, const HardwareProfile& profile) {
-  if (const auto* straight = std::get_if<StraightLine>(&line)) {
-    return static_cast<double>(std::min({straight->throughput, profile.near_memory.throughput,
-                                         profile.far_memory.throughput})
-                                   .count());
-  }
-  return std::get<SizeCurve>(line).peak_rate();
-}
-
 /// One share for both, or {to_near, to_far}. No direction of a link that is worth the name starves.
 Duplex read_duplex(const ProfileSection& section) {
   constexpr double kLeastShare = 0.01;
