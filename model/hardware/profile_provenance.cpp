@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "model/base/spec_errors.hpp"
 #include "model/base/spec_tree.hpp"
@@ -17,15 +16,11 @@ namespace {
 constexpr std::int64_t kMostRows = 1'000'000'000;
 constexpr double kLargestError = 100;
 
-struct KindName {
-  ProvenanceKind kind;
-  const char* name;
-};
-constexpr std::array<KindName, 5> kKinds{{{ProvenanceKind::kMeasured, "measured"},
-                                          {ProvenanceKind::kDatasheet, "datasheet"},
-                                          {ProvenanceKind::kPublished, "published"},
-                                          {ProvenanceKind::kFitted, "fitted"},
-                                          {ProvenanceKind::kAssumed, "assumed"}}};
+constexpr SpecChoices<ProvenanceKind, 5> kKinds{{{"measured", ProvenanceKind::kMeasured},
+                                                 {"datasheet", ProvenanceKind::kDatasheet},
+                                                 {"published", ProvenanceKind::kPublished},
+                                                 {"fitted", ProvenanceKind::kFitted},
+                                                 {"assumed", ProvenanceKind::kAssumed}}};
 
 /// "connection.modes.*" -> "connection.modes"; "*" -> "".
 std::string_view without_star(std::string_view fields) {
@@ -104,7 +99,7 @@ Provenance read_entry(const SpecView& item, const std::vector<Provenance>& befor
   check_entry(fields, before, numbers);
   Provenance entry;
   entry.fields = fields.as_text();
-  entry.kind = named_choice(item.get("kind"), kKinds).kind;
+  entry.kind = choice_of(item.get("kind"), kKinds);
   entry.source = non_empty(item.get("source"));
   if (const std::optional<SpecView> date = item.find("date")) entry.date = date->as_text();
   if (const auto from = item.find("inherits")) entry.inherits = from->as_text();
@@ -167,8 +162,7 @@ SpecNode provenance_node(const std::vector<Provenance>& entries) {
   for (const Provenance& entry : entries) {
     SpecNode item = object_node({});
     put(item, "fields", text_node(entry.fields));
-    const auto named = std::ranges::find(kKinds, entry.kind, &KindName::kind);
-    put(item, "kind", text_node(named->name));
+    put(item, "kind", text_node(kKinds[static_cast<std::size_t>(entry.kind)].first));
     put(item, "source", text_node(entry.source));
     if (!entry.date.empty()) put(item, "date", text_node(entry.date));
     if (!entry.inherits.empty()) put(item, "inherits", text_node(entry.inherits));
