@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/onnx/infer_shapes.hpp"
+#include "model/onnx/onnx_model.hpp"
 
 namespace ooc {
 namespace {

@@ -1,5 +1,5 @@
 // Nodes become others in place of the last one of what they fuse; its result keeps its name.
-#include "model/onnx/infer_shapes.hpp"
+#include "model/onnx/onnx_model.hpp"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "model/base/json_writer.hpp"
-#include "model/onnx/infer_shapes.hpp"
+#include "model/onnx/onnx_model.hpp"
 
 namespace ooc {
 namespace {

@@ -1,6 +1,6 @@
 // One function for each family of operators. A model that is fixed to a batch has it in its constants: at another one
 // a Reshape with too few elements is told apart by its shape at the fixed batch, and constants spread.
-#include "model/onnx/infer_shapes.hpp"
+#include "model/onnx/onnx_model.hpp"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/layers/attributes.hpp"
-#include "model/onnx/infer_shapes.hpp"
+#include "model/onnx/onnx_model.hpp"
 
 namespace ooc {
 namespace {
