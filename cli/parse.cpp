@@ -36,7 +36,8 @@ std::string see_help(const Command& command) {
   }
   const auto near = nearest_word(flag, known);
   bad_value(flag, "an unknown flag", fmt::format("a flag of `{}`", command.name),
-            near ? "did you mean " + *near + "?" : see_help(command));
+            near ? "did you mean " + *near + "?"
+                 : fmt::format("see `ooc-paleo {} --help all`", command.name));
 }
 
 [[noreturn]] void too_many(const Command& command, const std::string& word, bool behind_dashes) {

@@ -115,7 +115,8 @@ std::optional<SpecView> Family::find(std::string_view section, std::string_view 
   return std::nullopt;
 }
 
-Family find_family(const SpecView& model_type, const std::vector<std::string>& folders) {
+Family find_family(const SpecView& config, const std::vector<std::string>& folders) {
+  const SpecView model_type = config.get("model_type");
   const std::string wanted = model_type.as_text();
   std::vector<std::string> known;
   for (const std::string& folder : folders) {
@@ -137,7 +138,9 @@ Family find_family(const SpecView& model_type, const std::vector<std::string>& f
   model_type.fail(model_type.found(),
                   known.empty() ? "a family file (networks/families), and there is none"
                                 : fmt::format("one of {}", fmt::join(known, ", ")),
-                  did_you_mean(wanted, known));
+                  config.find("text_config")
+                      ? "its \"text_config\" may be one, in a file of its own"
+                      : did_you_mean(wanted, known));
 }
 
 namespace {

@@ -54,10 +54,9 @@ struct Family {
   [[nodiscard]] std::optional<SpecView> find(std::string_view section, std::string_view name) const;
 };
 
-/// Returns the family of `model_type` from the first folder that has one. Throws SpecError at
-/// `model_type` if none has, and at a place of the file if the file is malformed.
-[[nodiscard]] Family find_family(const SpecView& model_type,
-                                 const std::vector<std::string>& folders);
+/// Returns the family of the config's "model_type" from the first folder that has one. Throws SpecError at
+/// "model_type" if none has, and at a place of the file if the file is malformed.
+[[nodiscard]] Family find_family(const SpecView& config, const std::vector<std::string>& folders);
 
 /// Returns `text` with each {...} replaced by visit(text between the braces).
 template <class Visit>

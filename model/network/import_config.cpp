@@ -235,7 +235,7 @@ bool is_checkpoint_config(const SpecDocument& document) {
 
 std::string import_config(const SpecDocument& document, const NetworkOptions& options) {
   const SpecView config(document);
-  const Family family = find_family(config.get("model_type"), options.families);
+  const Family family = find_family(config, options.families);
   FamilyScope scope(config, family, options);
   SpecNode file = object_node({
       {"$schema", text_node("network.schema.json")},

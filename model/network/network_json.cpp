@@ -498,6 +498,12 @@ std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions&
     return {options.onnx(path, options), false};
   }
   SpecDocument document = read_spec_file(path, options.limits);
+  const SpecView view(document);
+  const bool is_object = view.type() == SpecType::kObject;
+  if (const auto kind = is_object ? view.find("_class_name") : std::nullopt) {
+    kind->fail("a config of diffusers", "a network file, or a config.json of Transformers",
+               "scripts/from_torch.py writes one of any model");
+  }
   if (!is_checkpoint_config(document)) {
     if (!options.kernels && options.loss.empty()) return {std::move(document), false};
     const fs::path file(path);
