@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
@@ -154,13 +155,15 @@ std::vector<const Schedule*> schedules_named(const std::string& list) {
   return found;
 }
 
+std::string list_of(std::span<const Schedule* const> chosen) {
+  return fmt::format("{}", fmt::join(names_of(chosen, &Schedule::name), ", "));
+}
+
 std::string readers_of(std::string_view flag) {
-  std::string names;
-  for (const Schedule* schedule : schedules()) {
-    if (!reads(*schedule, flag)) continue;
-    names += (names.empty() ? "" : ", ") + std::string(schedule->name);
-  }
-  return names;
+  std::vector<const Schedule*> readers;
+  std::ranges::copy_if(schedules(), std::back_inserter(readers),
+                       [&](const Schedule* each) { return reads(*each, flag); });
+  return list_of(readers);
 }
 
 }  // namespace
@@ -295,11 +298,7 @@ void check_chosen(const Arguments& arguments, std::span<const Schedule* const> c
     const bool read = std::ranges::any_of(
         chosen, [&](const Schedule* schedule) { return reads(*schedule, flag.name); });
     if (read) continue;
-    std::string names;
-    for (const Schedule* schedule : chosen) {
-      names += (names.empty() ? "" : ", ") + std::string(schedule->name);
-    }
-    cannot_combine(flag.name, "--schedule " + names,
+    cannot_combine(flag.name, "--schedule " + list_of(chosen),
                    "use a schedule that reads it: " + readers_of(flag.name));
   }
 }

@@ -5,6 +5,7 @@
 #include "model/base/quantity_io.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -173,9 +174,7 @@ QuantityError unit_error(std::string_view text, const Wording& wording, const Na
                                            may_be_bits ? " where bytes are meant" : "")};
     }
   }
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  return {in_quotes(text), fmt::format("{}; units: {}", expected, list)};
+  return {in_quotes(text), fmt::format("{}; units: {}", expected, fmt::join(names, ", "))};
 }
 
 /// Count in the base unit, 0 <= count <= highest.

@@ -1,6 +1,7 @@
 // The readers' view on a value tree. Every getter either returns what was asked for or throws a SpecError with place, line
 // and column; the wording of those errors lives here, so that networks and profiles complain alike.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,10 +26,9 @@ std::string nearest_hint(std::string_view word, const std::vector<std::string>& 
 
 namespace {
 
-std::string join_quoted(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + in_quotes(word);
-  return text;
+std::string join_quoted(std::vector<std::string> words) {
+  for (std::string& word : words) word = in_quotes(word);
+  return fmt::format("{}", fmt::join(words, ", "));
 }
 
 /// The parsed value of a text node, or the parser's words about it as an error at this place.

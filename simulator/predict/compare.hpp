@@ -1,6 +1,7 @@
 // All schedules for one job, each run as `predict` runs it: the functions behind `compare`. They print nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +12,9 @@
 #include "simulator/summary/run_report.hpp"
 
 namespace ooc {
+
+/// Calls run(i) once for each i in [0, count), several at a time, then rethrows the exception of the first i, if any.
+void run_all(std::size_t count, const std::function<void(std::size_t)>& run);
 
 struct Comparison {
   /// A row for each schedule, in order. One more, in-core with gradient accumulation, follows if a schedule has

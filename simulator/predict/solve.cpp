@@ -21,10 +21,10 @@
 #include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/border_search.hpp"
+#include "simulator/predict/compare.hpp"
 #include "simulator/predict/options.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/predict/run_all.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/schedules/option_table.hpp"
 
