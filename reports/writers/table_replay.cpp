@@ -43,7 +43,8 @@ std::string head(const ReplayReport& report, const Look& look) {
       "\n";
   text += printable(fmt::format(
               "{}: {} {} of {} with {}{}",
-              report.mode == "real" ? "real operations" : "compute steps spin as long as predicted",
+              report.mode == "busy" ? "compute steps spin or copy as long as predicted"
+                                    : "compute steps spin as long as predicted",
               group_thousands(static_cast<std::int64_t>(report.run.iterations.size())),
               report.run.iterations.size() == 1 ? "iteration" : "iterations", report.run.device,
               report.run.program, report.imported ? ", imported" : "")) +

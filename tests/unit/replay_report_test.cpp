@@ -133,7 +133,9 @@ TEST_CASE("the table says how far off, why, and where most") {
   ReplayReport report = stub.report();
   report.run.backend = "stub";
   report.run.notes = {"a note"};
+  report.mode = "busy";
   const std::string more = replay_table(report);
   CHECK(has(more, "not times of a real machine"));
   CHECK(has(more, "a note"));
+  CHECK(has(more, "spin or copy"));
 }
