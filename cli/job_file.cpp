@@ -192,6 +192,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Argu
     if (flag == nullptr || (is_network && !given.positionals.empty())) continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
     if (each.flag == "--blocks" && !may_read_blocks(given)) continue;
+    if (each.flag == "--precision" && given.has("--dtype")) continue;
     if (each.flag == "--clip-gradients" && given.has("--update-in-backward")) continue;
     entries_.push_back({.flag = flag,
                         .pointer = each.pointer,

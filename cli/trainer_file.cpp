@@ -121,7 +121,7 @@ constexpr Key kKeys[] = {
     {"", "/zero_optimization/zenflow", "part of the update would stay near"},
     {"", "/zero_optimization/super_offload /zero_optimization/offload_optimizer/super_offload",
      "updates would overlap otherwise"},
-    {"", "/torch_autocast /amp", "other types would be computed with"},
+    {"", "/torch_autocast/enabled /amp/enabled", "other types would be computed with"},
     {"", "/tiled_mlp", "the MLP would run in parts of the sequence"},
     {"", "/use_badam", "blocks would be learnt in turn"},
     {"", "/model/_component_", "torchtune's own keys are not read"},
@@ -288,7 +288,7 @@ class Reader {
     if (key.says == "clip" && value.type() == SpecType::kNull) said.text = "none";
     if (key.says == "clip" && said.text == "auto") said.text = "1";
     // Where the machine can, in axolotl; else whoever starts the trainer fills it in.
-    if (said.text == "auto" && key.says != "bucket") {
+    if (said.text == "auto" && key.says != "bucket" && key.says != "weight_type") {
       said.text = said.pointer == "/bf16" ? "true" : "";
     }
     // accelerate writes empty objects of what it does not use.
@@ -417,8 +417,12 @@ class Reader {
       set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
-    } else if (const Said* off = find("bf16"); off || find("fp16")) {
-      set("--precision", "fp32", off ? *off : *find("fp16"));
+    } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16) {
+      set("--precision", "bf16-pure", *half);
+    } else {
+      for (const std::string_view off : {"bf16", "fp16", "precision"}) {
+        if (has(off)) set("--precision", "fp32", *find(off));
+      }
     }
     const Said* gradients = on("gradient_type");
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
@@ -607,6 +611,7 @@ class Reader {
     const std::string kind = adapter ? lower_case(adapter->text) : "";
     if (!adapts()) {
       if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
+      if (const Said* bits = on("load_bits")) leave_out(*bits, "only adapters learn beside it");
       return;
     }
     const Said* rank = find("rank");
@@ -643,12 +648,14 @@ class Reader {
     if (const Said* loss = on("chunked_loss")) set("--loss", "chunked", *loss);
     const Said* plugins = find("plugins");
     const bool cuts = plugins && plugins->text.find("CutCrossEntropy") != std::string::npos;
-    if (cuts && !has("chunked_loss")) set("--loss", "chunked", *plugins);
+    const Said* said = find("chunked_loss");
+    const bool refused = said && said->pointer == "/cut_cross_entropy";
+    if (cuts && !refused) set("--loss", "chunked", *plugins);
   }
 
   /// LLaMA-Factory checkpoints unless it is told not to.
   [[nodiscard]] const Said* checkpointing() const {
-    const bool usual = has("llama_factory") && !has("checkpointing") && !on("not_checkpointing");
+    const bool usual = has("llama_factory") && !on("not_checkpointing");
     return usual ? find("llama_factory") : on("checkpointing");
   }
   /// Null: not asked for, or beside no checkpoints, where every saved tensor would move.

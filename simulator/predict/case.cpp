@@ -382,12 +382,15 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   }
   const SubBatch& rounds = options.schedule.sub_batch;
   if (rounds.kind == SubBatch::Kind::kCount && !is_footprint(options.graph.accounting)) {
-    CostTable round = round_costs(made, (made.sub_batch - 1) / rounds.count + 1);
-    hold_as_framework(options, workload.graph, round);
-    made.micro_batch = std::make_shared<const CostTable>(std::move(round));
+    const std::int64_t samples = (made.sub_batch - 1) / rounds.count + 1;
+    const std::int64_t last =
+        std::max<std::int64_t>(1, made.sub_batch - samples * (rounds.count - 1));
+    made.micro_batches = std::make_shared<const MicroBatches>(
+        MicroBatches{round_costs(made, samples), round_costs(made, last), rounds.count});
   }
-  made.in_core_peak = in_core_peak(
-      workload.graph, made.micro_batch ? *made.micro_batch : made.costs, options.graph.accounting);
+  made.in_core_peak =
+      in_core_peak(workload.graph, made.micro_batches ? made.micro_batches->each : made.costs,
+                   options.graph.accounting);
   if (options.state.any()) {
     check_passes(options, hardware, nullptr);
     add_moving_state(made, options);

@@ -27,6 +27,7 @@
 #include "simulator/engine/simulate.hpp"
 #include "simulator/schedules/schedule.hpp"
 #include "simulator/summary/run_report.hpp"
+#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 
@@ -168,8 +169,8 @@ struct Case : Iteration {
   RunInputs inputs = {};  ///< options that reports repeat, without the schedule's
   ComputeModel compute_model = ComputeModel::kNative;
   ScheduleOptions schedule_options = {};
-  std::shared_ptr<const CostTable> micro_batch = {};  ///< costs of one, with --accumulate; else null
-  std::shared_ptr<const Framework> framework = {};  ///< null: `ideal`
+  std::shared_ptr<const MicroBatches> micro_batches = {};  ///< of --accumulate; null: not given
+  std::shared_ptr<const Framework> framework = {};         ///< null: `ideal`
   // Options by which the costs of micro-batches are estimated:
   ComputeOptions compute = {};
   TransferOptions transfers = {};

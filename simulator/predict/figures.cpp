@@ -167,7 +167,7 @@ std::optional<BytesByCategory> in_core_by_category(const Case& which) {
   roomy.budget = Bytes(kMaxTotalBytes);
   roomy.allocator = Allocator::kIdeal;
   roomy.moving = nullptr;
-  if (which.micro_batch) roomy.costs = *which.micro_batch;
+  if (which.micro_batches) roomy.costs = which.micro_batches->each;
   roomy.schedule_options = {};  // the first algorithms, as in_core_peak() has them
   const PlanResult made = plan_job(roomy, in_core, roomy.budget).plan;
   const Plan* plan = std::get_if<Plan>(&made);

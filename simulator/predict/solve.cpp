@@ -142,7 +142,7 @@ Scale scale_of(const SolveRequest& request, std::int64_t now, const Schedule& sc
   if (request.axis.word == "layers") return {.last = request.limit, .kept = 4};
   if (request.axis.unit == Unit::kRate) return rates(now);
   // What a search finds has no border to the byte.
-  const std::int64_t unit = schedule.is(Trait::kOptimizes) ? 1 << 20 : 1;
+  const std::int64_t unit = schedule.is(Trait::kOptimizes) && now >= 1 << 30 ? 1 << 20 : 1;
   return {.first = -(std::int64_t{kMaxTotalBytes} / unit),
           .last = -1,
           .start = -((now + unit - 1) / unit),

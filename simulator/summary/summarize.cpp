@@ -26,6 +26,7 @@ namespace {
 struct LayerReportInput {
   const TrainingGraph& graph;
   std::int64_t batch = 1;
+  std::int64_t saved_batch = 1;  ///< samples that `saved` is of
   /// Iteration that the plan runs; null: reports have no times.
   const Iteration* about = nullptr;
   const Plan* plan = nullptr;  ///< null: reports have no actions, and times of first algorithms
@@ -98,7 +99,7 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
     if (!tensor.layer.has_value() || !is_saved(input.graph, make_id<TensorId>(i))) continue;
     if (tensor.role == TensorRole::kWeightCopy) continue;
     layers[tensor.layer->at()].saved +=
-        Bytes(tensor.bytes_per_sample) * input.batch + Bytes(tensor.bytes_fixed);
+        Bytes(tensor.bytes_per_sample) * input.saved_batch + Bytes(tensor.bytes_fixed);
   }
 }
 
@@ -207,15 +208,35 @@ void name_limit(RunReport& report) {
   report.limited_share = loss->share;
 }
 
-// All tasks with their fastest alternatives, one after the other; all but updates so many times.
-Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, std::int64_t times) {
+// All tasks with their fastest alternatives, one after the other: updates and all else so many times.
+Duration fastest_compute(const TrainingGraph& graph, const CostTable& costs, std::int64_t updates,
+                         std::int64_t others) {
   Duration sum{0};
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     const auto ways = costs.alternatives_of(make_id<TaskId>(task));
     const Duration least = std::ranges::min_element(ways, {}, &TaskAlternative::time)->time;
-    sum += graph.tasks[task].kind == TaskKind::kUpdate ? least : least * times;
+    sum += least * (graph.tasks[task].kind == TaskKind::kUpdate ? updates : others);
   }
   return sum;
+}
+
+/// Samples that are in memory at once where nothing is cut further.
+std::int64_t report_batch(const SummaryInput& input) {
+  return input.micro_batches ? input.micro_batches->each.batch : input.job.costs.batch;
+}
+
+/// Updates that run far are no work of the device's: with them the whole iteration could take less.
+Duration reference_time(const SummaryInput& input) {
+  const auto time_of = [&](const CostTable& costs, std::int64_t updates, std::int64_t others) {
+    const MovingState* moving = input.job.moving.get();
+    return moving == nullptr
+               ? fastest_compute(*input.job.graph, costs, updates, others)
+               : fastest_compute(moving->planned, planned_costs(*moving, costs, Booking::kByTask),
+                                 updates, others);
+  };
+  const MicroBatches* parts = input.micro_batches;
+  if (parts == nullptr) return time_of(input.job.costs, 1, 1);
+  return time_of(parts->each, 1, parts->count - 1) + time_of(parts->last, 0, 1);
 }
 
 // A tensor may be copied any number of times, so no limit on sizes bounds these sums.
@@ -322,13 +343,7 @@ RunReport known_before_running(const SummaryInput& input) {
   const TrainingGraph& graph = *input.job.graph;
   RunReport report;
   report.inputs = input.inputs;
-  // Updates that run far are no work of the device's: with them the whole iteration could take less.
-  const CostTable& costs = input.micro_batch != nullptr ? *input.micro_batch : input.job.costs;
-  report.reference_time =
-      !input.job.moving ? fastest_compute(graph, costs, input.micro_batches)
-                        : fastest_compute(input.job.moving->planned,
-                                          planned_costs(*input.job.moving, costs, Booking::kByTask),
-                                          input.micro_batches);
+  report.reference_time = reference_time(input);
   if (input.bounds.has_value()) {
     report.lower_bound = input.bounds->best();
     report.bound_class = std::string(input.bound_class);
@@ -339,7 +354,7 @@ RunReport known_before_running(const SummaryInput& input) {
   if (input.about.moving && !input.job.moving) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
   report.in_core_peak = input.in_core_peak;
-  note_facts(graph, costs.batch, report);
+  note_facts(graph, report_batch(input), report);
   const Plan* plan = std::get_if<Plan>(&input.plan);
   report.static_bytes = input.job.moving  ? input.about.costs.static_bytes
                         : plan != nullptr ? plan->static_bytes
@@ -413,6 +428,7 @@ RunReport summarize(const SummaryInput& input) {
   if (input.detail == Detail::kPeaks) return report;
   report.layers = layer_reports({.graph = *input.job.graph,
                                  .batch = input.job.costs.batch,
+                                 .saved_batch = report_batch(input),
                                  .about = &input.about,
                                  .plan = plan,
                                  .timeline = timeline,
@@ -489,8 +505,11 @@ NetworkReport summarize_network(const InspectionInput& input) {
   report.gradients_freed =
       std::ranges::any_of(sizes.held, [](const HeldBytes& task) { return task.begun > Bytes(0); });
   report.in_core_peak = in_core_peak(graph, sizes, input.accounting);
-  report.layers = layer_reports(
-      {.graph = graph, .batch = batch, .about = input.job, .compute_model = input.compute_model});
+  report.layers = layer_reports({.graph = graph,
+                                 .batch = batch,
+                                 .saved_batch = batch,
+                                 .about = input.job,
+                                 .compute_model = input.compute_model});
   Duration compute{0};
   report.saved_inputs = report.saved;
   for (const LayerReport& layer : report.layers) {

@@ -21,15 +21,21 @@ namespace ooc {
 /// Extent of a report; each level includes the one before. Sweeps use kTotals. kPeaks adds the peaks by category.
 enum class Detail { kTotals, kPeaks, kLayers };
 
+/// Micro-batches that the job asks for (--accumulate); the last may be smaller.
+struct MicroBatches {
+  CostTable each;
+  CostTable last;
+  std::int64_t count = 1;
+};
+
 struct SummaryInput {
   const RunInputs& inputs;
-  const Iteration& job;                   ///< iteration of the network before any rewriting
-  const Iteration& about;                 ///< iteration of `plan`, `outcome` and `bounds`
-  const PlanResult& plan;                 ///< plan, or OutOfMemory (CaseRun::verdict())
-  const std::optional<Outcome>& outcome;  ///< unset if and only if `plan` is an OutOfMemory
-  Bytes in_core_peak;                     ///< in_core_peak() of `job`, or of its micro-batch
-  const CostTable* micro_batch = nullptr;  ///< costs of one that is asked for; null: none is
-  std::int64_t micro_batches = 1;          ///< number of them in `job`
+  const Iteration& job;                         ///< iteration of the network before any rewriting
+  const Iteration& about;                       ///< iteration of `plan`, `outcome` and `bounds`
+  const PlanResult& plan;                       ///< plan, or OutOfMemory (CaseRun::verdict())
+  const std::optional<Outcome>& outcome;        ///< unset if and only if `plan` is an OutOfMemory
+  Bytes in_core_peak;                           ///< in_core_peak() of `job`, or of its micro-batch
+  const MicroBatches* micro_batches = nullptr;  ///< null: none are asked for
   std::optional<LowerBounds> bounds = {};
   std::string_view bound_class = "schedules that only move tensors";
   ComputeModel compute_model = ComputeModel::kNative;  ///< model whose FLOPs are reported

@@ -408,6 +408,18 @@ TEST_CASE("host_issue, layout and elementwise are those of the kernels") {
         fastest(case_with(halves, at.machine, half, R"("layout": "channels_last",)")));
 }
 
+TEST_CASE(
+    "a job that accumulates is judged by its micro-batches, of which the last may be smaller") {
+  Loaded at = load("vgg16", "v100-16gb-pcie3");
+  at.options.batch = 3;
+  at.options.schedule.sub_batch = {.kind = SubBatch::Kind::kCount, .count = 2};
+  const RunReport run =
+      predict(make_case(at.workload, at.machine, at.options), *find_schedule("in-core"));
+  CHECK(run.in_core_peak <= run.peak_near);
+  CHECK(run.slowdown >= 1);
+  CHECK(run.slowdown < 1.01);
+}
+
 TEST_CASE("cudnn: the framework's, else the profile's") {
   const Loaded at = load("alexnet", "titan-x-maxwell");
   REQUIRE(at.machine.profile.cudnn);
