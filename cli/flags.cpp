@@ -1,7 +1,6 @@
 // A flag of an option says what its row says.
 #include "cli/flags.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include "model/base/named.hpp"
@@ -27,10 +26,6 @@ Flag flag_of(const Option& option, Values values) {
           .option = &option};
 }
 
-bool is_among(std::initializer_list<std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Those that nearly every command line has come first.
 template <class Chosen>
 std::vector<Flag> in_order(const Chosen& chosen) {
@@ -42,7 +37,7 @@ std::vector<Flag> in_order(const Chosen& chosen) {
   };
   for (const std::string_view flag : kFirst) add(*find_option(flag));
   for (const Option& option : run_options()) {
-    const bool done = std::ranges::find(kFirst, option.flag) != std::end(kFirst);
+    const bool done = contains(kFirst, option.flag);
     if (!done) add(option);
   }
   return all;
@@ -53,8 +48,8 @@ std::vector<Flag> in_order(const Chosen& chosen) {
 std::vector<Flag> of_runs(std::initializer_list<std::string_view> lists,
                           std::initializer_list<std::string_view> but) {
   return in_order([&](const Option& option, std::vector<Flag>& all) {
-    if (!is_among(but, option.flag)) {
-      const bool several = is_among(lists, option.flag);
+    if (!contains(but, option.flag)) {
+      const bool several = contains(lists, option.flag);
       all.push_back(flag_of(option, several ? Values::kSeveral : Values::kOne));
     }
     if (option.flag == kBeforeJob) all.push_back(kJob);
@@ -74,8 +69,8 @@ std::vector<Flag> of_sweeps() {
 
 std::vector<Flag> of_options(std::initializer_list<std::string_view> names) {
   return in_order([&](const Option& option, std::vector<Flag>& all) {
-    const bool of_schedules = option.of_schedules != nullptr && is_among(names, "--schedule");
-    if (of_schedules || is_among(names, option.flag)) all.push_back(flag_of(option, Values::kOne));
+    const bool of_schedules = option.of_schedules != nullptr && contains(names, "--schedule");
+    if (of_schedules || contains(names, option.flag)) all.push_back(flag_of(option, Values::kOne));
   });
 }
 

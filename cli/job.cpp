@@ -13,6 +13,7 @@
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/text_file.hpp"
 #include "model/software/framework_json.hpp"
 #include "simulator/predict/planning.hpp"
@@ -73,10 +74,8 @@ MachineLists machine_lists(const Arguments& arguments) {
   MachineLists lists{.machines = split_list(hardware_of(arguments), kHardwareFlag)};
   const AxisValues& states = arguments.lists[axis_place("--state")];
   if (states.size() > 1) lists.states = states;
-  for (std::size_t i = 0; i < lists.machines.size(); ++i) {
-    const auto here = lists.machines.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(lists.machines.begin(), here, *here) == here) continue;
-    bad_value(kHardwareFlag, in_quotes(*here) + " twice", "each once");
+  if (const auto twice = repeated_in(lists.machines)) {
+    bad_value(kHardwareFlag, in_quotes(*twice) + " twice", "each once");
   }
   for (const std::int64_t rate : arguments.lists[axis_place("--link")]) {
     lists.links.emplace_back(BytesPerSecond(rate));
@@ -126,11 +125,7 @@ void check_files(const std::vector<std::string>& given, const std::vector<std::s
 
 std::vector<std::string> told_apart(std::vector<std::string> names,
                                     const std::vector<std::string>& given) {
-  std::vector<std::string> sorted = names;
-  std::ranges::sort(sorted);
-  const bool meet = std::ranges::adjacent_find(sorted) != sorted.end();
-  if (meet) return given;
-  return names;
+  return repeated_in(names) ? given : names;
 }
 
 std::vector<Machine> load_machines(const std::vector<std::string>& given,

@@ -123,8 +123,7 @@ bool is_plain_number(std::string_view text) {
 }  // namespace
 
 bool is_of_jobs(const Flag& flag) {
-  return flag.completes != Completes::kFiles &&
-         std::ranges::find(kNotOfJobs, flag.name) == std::end(kNotOfJobs);
+  return flag.completes != Completes::kFiles && !contains(kNotOfJobs, flag.name);
 }
 
 JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(document.file) {

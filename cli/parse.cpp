@@ -11,6 +11,7 @@
 
 #include "cli/flags.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
@@ -207,7 +208,7 @@ class Parser {
   void take_help(bool joined, std::string asked) {
     if (!joined && has_value_next()) asked = words_[at_];
     const std::vector<std::string> groups = help_words(command_);
-    const bool is_known = std::ranges::find(groups, asked) != groups.end();
+    const bool is_known = contains(groups, asked);
     if (!asked.empty() && !groups.empty() && !is_known) unknown_word("--help", asked, groups);
     if (!help_) help_ = groups.empty() ? "" : std::move(asked);
   }

@@ -13,15 +13,12 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 /// YAML 1.1, which PyYAML reads: yes and off are booleans.
 void set_plain(SpecNode& node, const std::string& text) {

@@ -1,13 +1,13 @@
 // Every bad value is a SpecError that names its flag.
 #include "cli/calibrate/calibrate_options.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
 #include "cli/outputs.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 
 namespace ooc {
@@ -27,7 +27,7 @@ void check_places(const Arguments& arguments) {
   if (from) taken.push_back(place(*from));
   const auto page = arguments.value("--report");
   if (!page || *page == "-") return;
-  if (std::ranges::find(taken, place(*page)) != taken.end()) {
+  if (contains(taken, place(*page))) {
     bad_value("--report", in_quotes(*page) + ", which is another file of this command",
               "a place of its own");
   }

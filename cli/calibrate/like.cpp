@@ -8,6 +8,7 @@
 
 #include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/hardware/profile_json.hpp"
 
@@ -33,10 +34,6 @@ std::vector<std::string> device_words(std::string_view text) {
     }
   }
   return words;
-}
-
-bool has_word(const std::vector<std::string>& words, const std::string& word) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 bool agrees(const HardwareProfile& profile, const KeyValues& machine) {
@@ -71,11 +68,11 @@ HardwareProfile profile_like(const std::optional<std::string>& flag, const KeyVa
   std::ptrdiff_t most = -1;
   for (const DataFile& file : data_files(DataKind::kHardware)) {
     const std::vector<std::string> name = device_words(file.name);
-    if (model.empty() || !has_word(name, model)) continue;
+    if (model.empty() || !contains(name, model)) continue;
     HardwareProfile profile = read_profile_file(file.path, sources);
     if (!agrees(profile, machine)) continue;
     const auto shared = std::ranges::count_if(
-        wanted, [&](const std::string& word) { return has_word(name, word); });
+        wanted, [&](const std::string& word) { return contains(name, word); });
     if (shared <= most) continue;
     most = shared;
     best = std::move(profile);

@@ -9,6 +9,7 @@
 
 #include "cli/job.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "simulator/predict/ranges.hpp"
 
@@ -87,10 +88,8 @@ void check_symbols(const SweepLists& lists) {
 }
 
 void check_names(const std::vector<std::string>& names, std::string_view place, bool zip) {
-  std::vector<std::string> sorted = names;
-  std::ranges::sort(sorted);
-  const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end() && !zip) bad_value(place, in_quotes(*twice) + " twice", "each once");
+  const auto twice = repeated_in(names);
+  if (twice && !zip) bad_value(place, in_quotes(*twice) + " twice", "each once");
 }
 
 void check_some(const std::vector<std::string>& names, std::string_view place,

@@ -66,7 +66,7 @@ void put_keys(JsonWriter& json, const SweepEnd& end, const Knee& knee) {
   for (const std::string_view name : kKeyColumns) put(name);
   std::string_view before;
   for (const Option& axis : axis_kinds()) {
-    const bool known = std::ranges::find(kKeyColumns, axis.column) != std::end(kKeyColumns);
+    const bool known = contains(kKeyColumns, axis.column);
     if (!known && axis.column != before && axis.flag != "--link" &&
         end.grid.lists().of(axis.flag).size() > 1) {
       put(axis.column);
@@ -83,7 +83,7 @@ void put_axes(JsonWriter& json, const SweepEnd& end) {
     if (std::ranges::none_of(axes, is_there)) axes.emplace_back(column, std::move(label));
   };
   const auto& asked = end.inputs.columns;
-  const bool has_state = std::ranges::find(asked, "offload") != asked.end();
+  const bool has_state = contains(asked, "offload");
   for (const Option& axis : axis_kinds()) {
     if (end.grid.lists().of(axis.flag).size() < 2) continue;
     add(axis.column, option_label(axis));

@@ -2,8 +2,11 @@
 // pointer to an object with one, or is a pair of name and value; for others a function gives the name.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +48,24 @@ template <class Table, class Name = NameOf>
     if (std::invoke(name, entry) == wanted) return pointer_to(entry);
   }
   return nullptr;
+}
+
+/// Returns a value that stands in the list more than once; unset: none does.
+template <class Value>
+[[nodiscard]] std::optional<Value> repeated_in(std::vector<Value> list) {
+  std::ranges::sort(list);
+  const auto found = std::ranges::adjacent_find(list);
+  return found == list.end() ? std::nullopt : std::optional(*found);
+}
+
+/// Does what std::ranges::contains of C++23 does.
+template <class Range, class Value>
+[[nodiscard]] constexpr bool contains(const Range& range, const Value& value) {
+  return std::ranges::find(range, value) != std::ranges::end(range);
+}
+[[nodiscard]] constexpr bool is_one_of(std::string_view word,
+                                       std::initializer_list<std::string_view> words) {
+  return contains(words, word);
 }
 
 }  // namespace ooc

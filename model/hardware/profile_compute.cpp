@@ -1,7 +1,6 @@
 // Reader of "compute": peaks by element type, efficiencies by compute kind, the cost of a launch.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 
 #include "model/base/errors.hpp"
@@ -60,7 +59,7 @@ void check_efficiency_name(const std::string& name, const SpecView& value) {
       "conv_algo_1", "conv_algo_3",     "conv_gemm", "conv_winograd_nonfused",
       "conv_fft",    "conv_fft_tiling", "linear",    "moe",
       "attention"};
-  if (std::ranges::find(kKnown, name) != kKnown.end()) return;
+  if (contains(kKnown, name)) return;
   const bool plain =
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos &&
       !name.empty();

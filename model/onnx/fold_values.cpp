@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/base/named.hpp"
 #include "model/onnx/onnx_model.hpp"
 
 namespace ooc {
@@ -162,16 +163,13 @@ Folded product(const TracedTensor& in, const TracedTensor& out) {
 
 void fold_values(const OnnxNode& node, const Inputs& in, TracedTensor& out) {
   const std::string& op = node.op;
-  const auto is_of = [&](std::initializer_list<std::string_view> names) {
-    return std::ranges::find(names, op) != names.end();
-  };
   const bool known = !in.empty() && in[0] != nullptr && std::ranges::all_of(in, [](auto* each) {
     return each == nullptr || each->values;
   });
   constexpr std::int64_t kMost = 4096;
   if (!known || elements(out.dims) > kMost) return;
-  if (is_of({"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"})) out.values = in[0]->values;
-  if (is_of({"Cast", "Neg", "Floor", "Ceil", "Sqrt", "Not"})) out.values = unary(op, *in[0], out.type);
+  if (is_one_of(op, {"Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"})) out.values = in[0]->values;
+  if (is_one_of(op, {"Cast", "Neg", "Floor", "Ceil", "Sqrt", "Not"})) out.values = unary(op, *in[0], out.type);
   if (op == "Concat") out.values = joined(node, in);
   if (op == "Gather") out.values = gathered(node, in, out);
   if (op == "Slice" && in.size() > 2) out.values = sliced(in, out);

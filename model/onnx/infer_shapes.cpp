@@ -115,7 +115,7 @@ class ShapeInference {
     return all;
   }
   static bool is_among(const std::vector<std::size_t>& axes, std::size_t d) {
-    return std::ranges::find(axes, d) != axes.end();
+    return contains(axes, d);
   }
   [[nodiscard]] bool is_data() const {
     return std::ranges::any_of(in_, [](auto* each) { return each != nullptr && each->is_data; });

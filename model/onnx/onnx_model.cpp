@@ -288,7 +288,7 @@ class ModelReader {
       count *= std::max<std::int64_t>(1, dim);
       if (dim < 0 || count > kMaxTensorBytes) return std::nullopt;
     }
-    return std::ranges::find(dims, 0) == dims.end() ? static_cast<std::int64_t>(count) : 0;
+    return contains(dims, 0) ? 0 : static_cast<std::int64_t>(count);
   }
 
   OnnxValue value() {

@@ -8,6 +8,7 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
+#include "model/base/named.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/onnx/onnx_model.hpp"
 
@@ -30,10 +31,6 @@ struct OnnxLayer {
   std::vector<int> inputs;
   std::string fields;
 };
-
-bool is_of(std::string_view op, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, op) != names.end();
-}
 
 OnnxDims contiguous(const OnnxDims& dims) {
   OnnxDims strides(dims.size(), 1);
@@ -111,7 +108,7 @@ class Translation {
     const std::string path = node_ == nullptr ? "" : path_of(*node_);
     const auto below = modules_.lower_bound(path + '.');
     const bool is_leaf = below == modules_.end() || !below->starts_with(path + '.');
-    const bool alone = is_leaf && !is_of(kind, {"reshape", "transpose", "slice", "parameter", "custom"});
+    const bool alone = is_leaf && !is_one_of(kind, {"reshape", "transpose", "slice", "parameter", "custom"});
     std::vector<int> inputs;
     for (const Value& each : sources) inputs.push_back(each.layer);
     if (shape.empty()) shape.push_back(1);
@@ -226,9 +223,9 @@ class Translation {
     const bool embeds = op == "Gather" && !weights(0).empty() && numbers_of_words() != nullptr;
     if ((!has_layer && !embeds) || !floats(out())) {
       for (const std::string& name : node_->outputs) values_[name] = has_layer || !floats(out()) ? Value{} : constant;
-    } else if (is_of(op, {"Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand"})) {
+    } else if (is_one_of(op, {"Identity", "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Expand"})) {
       view();
-    } else if (is_of(op, {"Slice", "Split"}) || (op == "Gather" && !embeds)) {
+    } else if (is_one_of(op, {"Slice", "Split"}) || (op == "Gather" && !embeds)) {
       parts();
     } else {
       std::set<std::string> moved(node_->inputs.begin(), node_->inputs.end());
@@ -237,7 +234,7 @@ class Translation {
       for (const std::string& name : moved) work_ += floats(name) ? elements(sample(name)) : 0;
       const Made made = by_kind();
       values_[out()] = made ? *made : stated();
-      if (is_of(op, {"LSTM", "GRU"}) && made) last_state(*made);
+      if (is_one_of(op, {"LSTM", "GRU"}) && made) last_state(*made);
     }
   }
 
@@ -340,11 +337,11 @@ class Translation {
   /// What backward reads of an operator without a kind, as PyTorch's formulas have it.
   [[nodiscard]] std::string_view saved(bool with_constant) const {
     const std::string_view op = node_->op;
-    const bool linear = is_of(op, {"Add", "Sub", "Neg", "Sum", "Mean", "ReduceMean", "ReduceSum", "Pad", "Concat", "Gather",
+    const bool linear = is_one_of(op, {"Add", "Sub", "Neg", "Sum", "Mean", "ReduceMean", "ReduceSum", "Pad", "Concat", "Gather",
                                    "Where", "Resize", "Tile", "CumSum", "Floor", "Round", "DepthToSpace", "SpaceToDepth"});
-    if (linear || (with_constant && is_of(op, {"Mul", "Div"}))) return "none";
-    return is_of(op, {"Sqrt", "Exp", "Reciprocal", "LogSoftmax", "Selu"})          ? "output"
-           : is_of(op, {"ReduceMax", "ReduceMin", "ReduceL2", "ReduceLogSumExp"}) ? "both" : "input";
+    if (linear || (with_constant && is_one_of(op, {"Mul", "Div"}))) return "none";
+    return is_one_of(op, {"Sqrt", "Exp", "Reciprocal", "LogSoftmax", "Selu"})          ? "output"
+           : is_one_of(op, {"ReduceMax", "ReduceMin", "ReduceL2", "ReduceLogSumExp"}) ? "both" : "input";
   }
 
   [[nodiscard]] std::int64_t multiplications() const {
@@ -353,7 +350,7 @@ class Translation {
       return elements(sample(forward ? out() : in(0))) * (elements(dims(in(1))) / dims(in(1))[0]);
     }
     const bool letters = node_->op == "Einsum" && node_->inputs.size() == 2;
-    if (!letters && !is_of(node_->op, {"MatMul", "Gemm"})) return 0;
+    if (!letters && !is_one_of(node_->op, {"MatMul", "Gemm"})) return 0;
     std::string equation = letters ? node_->text("equation") : "";
     std::erase(equation, ' ');
     std::int64_t inner = letters ? 1 : node_->integer("transA", 0) != 0 ? dims(in(0)).front() : dims(in(0)).back();
@@ -469,7 +466,7 @@ class Translation {
         {"RMSNormalization", "rms_norm"}, {"GroupNormalization", "group_norm"}};
     const std::string_view kind = kNames.at(node_->op);
     OnnxDims shape = sample(out());
-    if (is_of(kind, {"layer_norm", "rms_norm"})) {
+    if (is_one_of(kind, {"layer_norm", "rms_norm"})) {
       const auto first = dims(in(0)).begin() + static_cast<std::ptrdiff_t>(main_axis(in(0), -1));
       const std::int64_t width = elements(OnnxDims(first, dims(in(0)).end())), rows = elements(shape) / width;
       shape = rows > 1 ? OnnxDims{rows, width} : OnnxDims{width};
@@ -615,7 +612,7 @@ class Translation {
     std::vector<int> ends;
     for (const OnnxValue& output : model_.outputs) {
       const int layer = value(output.name).layer;
-      const bool is_new = layer >= std::ssize(model_.inputs) && std::ranges::find(ends, layer) == ends.end();
+      const bool is_new = layer >= std::ssize(model_.inputs) && !contains(ends, layer);
       if (is_new) ends.push_back(layer);
     }
     if (ends.empty()) throw SpecError({model_.file, "graph", "no output that depends on an input", "one", ""});

@@ -143,7 +143,7 @@ std::map<std::string, std::vector<std::string>> assumed_by_machine(const ResultR
     for (const RunReport& run : row.runs) {
       std::vector<std::string>& fields = assumed[run.inputs.hardware];
       for (const std::string& field : run.assumed) {
-        if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
+        if (!contains(fields, field)) fields.push_back(field);
       }
     }
   }
@@ -239,7 +239,7 @@ std::string csv_rows(const ResultRows& rows, const WriteOptions& /*options*/) {
   std::vector<std::string_view> names;
   for (const Metric* column : columns) names.push_back(column->name);
   for (const std::string_view name : rows.extra) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (!contains(names, name)) names.push_back(name);
   }
   std::string text = fmt::format("{}\n", fmt::join(names, ","));
   RunReport asked;

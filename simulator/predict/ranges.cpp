@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/units.hpp"
@@ -49,10 +50,8 @@ class RangeReader {
 
  private:
   void check_each_once(const std::string& text) const {
-    AxisValues sorted = values_;
-    std::ranges::sort(sorted);
-    const auto twice = std::ranges::adjacent_find(sorted);
-    if (twice == sorted.end()) return;
+    const auto twice = repeated_in(values_);
+    if (!twice) return;
     bad_value(
         axis_.flag,
         fmt::format("{}, in which {} comes twice", in_quotes(text), axis_.values.show(*twice)),

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/schedules/own_options.hpp"
@@ -293,7 +294,7 @@ std::size_t choice_index(std::string_view flag, std::string_view choices, std::s
 
 bool reads(const Schedule& schedule, std::string_view option) {
   if (option == "--sub-batch") return true;  // the rounds are none of a schedule's business
-  return std::ranges::find(schedule.options, option) != schedule.options.end();
+  return contains(schedule.options, option);
 }
 
 std::string options_text(const Schedule& schedule, const ScheduleOptions& options) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <type_traits>
@@ -71,12 +70,8 @@ Value symbol_in(const RunInputs& inputs, std::string_view name) {
   return symbol != nullptr ? Value{symbol->value} : Value{};
 }
 
-bool is_asked(const RunInputs& inputs, std::string_view column) {
-  return std::ranges::find(inputs.columns, column) != inputs.columns.end();
-}
-
 bool has_sequence(const RunInputs& inputs) {
-  return is_asked(inputs, "seq") || find_named(inputs.symbols, "seq") != nullptr;
+  return contains(inputs.columns, "seq") || find_named(inputs.symbols, "seq") != nullptr;
 }
 
 /// Those without a column of their own: "rank=8,depth=2".
@@ -90,7 +85,7 @@ Value other_symbols(const RunInputs& inputs) {
 }
 
 bool has_state(const RunInputs& inputs) {
-  return is_asked(inputs, "offload") || !inputs.offload.empty();
+  return contains(inputs.columns, "offload") || !inputs.offload.empty();
 }
 
 bool has_devices(const RunInputs& inputs) { return inputs.devices > 1; }
@@ -201,7 +196,7 @@ constexpr Metric kMetrics[] = {
     rare("expert_parallel",
          [](const Report& r) -> Value {
            const RunInputs& in = r.inputs;
-           const bool is_there = in.expert_parallel > 1 || is_asked(in, "expert_parallel");
+           const bool is_there = in.expert_parallel > 1 || contains(in.columns, "expert_parallel");
            return is_there ? Value{in.expert_parallel} : Value{};
          }),
     {"stall_update_ns", stall_if<StallCause::kUpdate, has_state>, "stalls_ns", "update",
@@ -236,7 +231,7 @@ std::vector<const Metric*> columns_for(const RunInputs& inputs) {
 
 bool is_given(const Metric& column, const RunReport& report) {
   if (column.is_there != nullptr && column.is_there(report.inputs)) return true;
-  return is_asked(report.inputs, column.name) ||
+  return contains(report.inputs.columns, column.name) ||
          !std::holds_alternative<std::monostate>(column.read(report));
 }
 
