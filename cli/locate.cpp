@@ -11,7 +11,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/base/text_file.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/network/network_json.hpp"
@@ -112,13 +111,10 @@ std::optional<std::string> file_here(const std::string& name) {
 std::optional<std::string> shipped(DataKind kind, const std::string& name) {
   const std::string file = name + std::string(kFileEnd);
   if (name.empty() || file.ends_with(kSchemaEnd)) return std::nullopt;
-  for (const std::string_view below : {names_of(kind).folder, names_of(kind).more}) {
-    for (const std::string& folder : data_folders()) {
-      const fs::path candidate = fs::path(folder) / below / file;
-      if (!below.empty() && is_readable_place(candidate)) return candidate.string();
-    }
-  }
-  return std::nullopt;
+  const KindNames& names = names_of(kind);
+  auto path = in_data_folders({fmt::format("{}/{}", names.folder, file)});
+  return path || names.more.empty() ? path
+                                    : in_data_folders({fmt::format("{}/{}", names.more, file)});
 }
 
 /// Of a checkpoint, whose folder stands for it.
@@ -180,6 +176,16 @@ std::vector<std::string> data_folders() {
   return folders;
 }
 
+std::optional<std::string> in_data_folders(std::initializer_list<std::string> places) {
+  for (const std::string& folder : data_folders()) {
+    for (const std::string& place : places) {
+      const fs::path candidate = fs::path(folder) / place;
+      if (is_readable_place(candidate)) return candidate.string();
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> architecture_folders() {
   return folders_below("/hwprofiles/architectures");
 }
@@ -228,22 +234,20 @@ std::string remark_on_name(DataKind kind, const std::string& name) {
 }
 
 std::string schema_path(DataKind kind) {
-  for (const std::string& folder : data_folders()) {
-    const fs::path candidate = fs::path(folder) / names_of(kind).folder / schema_name(kind);
-    if (is_readable_place(candidate)) return candidate.string();
-  }
-  bad_value("schema", "no " + std::string(schema_name(kind)), "it in a data folder",
-            no_data_folder());
+  const std::string schema(schema_name(kind));
+  if (auto path = in_data_folders({fmt::format("{}/{}", names_of(kind).folder, schema)}))
+    return *path;
+  bad_value("schema", "no " + schema, "it in a data folder", no_data_folder());
+}
+
+SpecDocument read_data_table(const std::string& name) {
+  const std::string file = name + std::string(kFileEnd);
+  if (const auto path = in_data_folders({"tables/" + file})) return read_spec_file(*path);
+  bad_value("tables", "no " + file, "it in a data folder", no_data_folder());
 }
 
 std::optional<std::string> find_page_script() {
-  for (const std::string& folder : data_folders()) {
-    for (const std::string_view place : {"pages/report.js", "build/pages/report.js"}) {
-      const fs::path candidate = fs::path(folder) / place;
-      if (is_readable_place(candidate)) return candidate.string();
-    }
-  }
-  return std::nullopt;
+  return in_data_folders({"pages/report.js", "build/pages/report.js"});
 }
 
 // M2 comes before M11: names are compared by their letters, then by their number.

@@ -3,10 +3,13 @@
 // program works from any directory, and files there change nothing.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 
@@ -24,6 +27,9 @@ struct DataFile {
 /// Returns the folders to search for data, in order: $OOC_PALEO_DATA, if set; then share/ooc-paleo beside an installed
 /// program, else the sources of a program in its build folder. Throws SpecError if the variable names no folder.
 [[nodiscard]] std::vector<std::string> data_folders();
+
+/// Returns the path of the file in the first data folder that has one at any of the places below it.
+[[nodiscard]] std::optional<std::string> in_data_folders(std::initializer_list<std::string> places);
 
 /// Returns the folders with architecture files.
 [[nodiscard]] std::vector<std::string> architecture_folders();
@@ -50,6 +56,9 @@ struct DataFile {
 
 /// Returns the path of the kind's JSON Schema. Throws SpecError if no data folder has it.
 [[nodiscard]] std::string schema_path(DataKind kind);
+
+/// Reads a table of the program's own, tables/`name`.json. Throws SpecError if no data folder has it.
+[[nodiscard]] SpecDocument read_data_table(const std::string& name);
 
 /// Returns the script that draws charts (reports/pages): pages/report.js of an installed program's
 /// data, or the output of scripts/build-pages. Unset: not built.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <iterator>
 
 #include "cli/job_file.hpp"
@@ -123,8 +122,7 @@ std::vector<std::string> words_of_given(const std::vector<const GivenFlag*>& giv
   for (const GivenFlag* each : given) {
     const Option& option = *each->flag->option;
     std::string text = each->values.front();
-    const bool is_said = std::ranges::find(kInWords, option.flag) != std::end(kInWords) ||
-                         option.of_schedules != nullptr;
+    const bool is_said = contains(kInWords, option.flag) || option.of_schedules != nullptr;
     if (is_said || is_usual(option_key(option.flag), text)) continue;
     const bool is_one = option.values.show != nullptr && !each->flag->takes_list();
     if (is_one) text = option.values.show(option.values.parse(text, option.flag));
@@ -147,7 +145,7 @@ std::vector<const Schedule*> schedules_named(const std::string& list) {
   for (const std::string& name : split_list(list, kSchedule)) {
     if (name == "all") bad_value(kSchedule, in_quotes(list), "all alone, or names between commas");
     const Schedule* schedule = &schedule_named(name);
-    if (std::ranges::find(found, schedule) != found.end()) {
+    if (contains(found, schedule)) {
       bad_value(kSchedule, in_quotes(name) + " twice", "each schedule once");
     }
     found.push_back(schedule);
@@ -258,29 +256,25 @@ namespace {
 constexpr std::int64_t kMostFigures = 1'000'000;
 
 std::shared_ptr<const std::vector<MeasuredErrors>> read_table() {
-  for (const std::string& folder : data_folders()) {
-    const std::string path = folder + "/validation/errors/by_kind.json";
-    if (!std::filesystem::exists(path)) continue;
-    const SpecDocument document = read_spec_file(path);
-    const SpecView root(document);
-    (void)root.get("format").as_choice({"ooc-paleo/errors"});
-    std::vector<MeasuredErrors> table;
-    for (const SpecView& item : root.get("kinds").items()) {
-      table.push_back({.kind = item.get("group").as_text(),
-                       .figures = item.get("figures").as_integer(1, kMostFigures),
-                       .median = item.get("median").as_number(),
-                       .largest = item.get("largest").as_number(),
-                       .bias = item.get("bias").as_number(),
-                       .lowest = item.get("lowest").as_number(),
-                       .highest = item.get("highest").as_number()});
-    }
-    const auto ratios =
-        std::ranges::find_if(table, [](const auto& each) { return each.kind == kRatioKind; });
-    const double ratio = ratios == table.end() ? 0 : ratios->median;
-    for (MeasuredErrors& each : table) each.ratio = ratio;
-    return std::make_shared<const std::vector<MeasuredErrors>>(std::move(table));
+  const auto path = in_data_folders({"validation/errors/by_kind.json"});
+  if (!path) return nullptr;
+  const SpecDocument document = read_spec_file(*path);
+  const SpecView root(document);
+  (void)root.get("format").as_choice({"ooc-paleo/errors"});
+  std::vector<MeasuredErrors> table;
+  for (const SpecView& item : root.get("kinds").items()) {
+    table.push_back({.kind = item.get("group").as_text(),
+                     .figures = item.get("figures").as_integer(1, kMostFigures),
+                     .median = item.get("median").as_number(),
+                     .largest = item.get("largest").as_number(),
+                     .bias = item.get("bias").as_number(),
+                     .lowest = item.get("lowest").as_number(),
+                     .highest = item.get("highest").as_number()});
   }
-  return nullptr;
+  const MeasuredErrors* ratios = find_named(table, kRatioKind, &MeasuredErrors::kind);
+  const double ratio = ratios == nullptr ? 0 : ratios->median;
+  for (MeasuredErrors& each : table) each.ratio = ratio;
+  return std::make_shared<const std::vector<MeasuredErrors>>(std::move(table));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// kKeys says which keys of which program mean the same, compose() what of that is which flag.
+// tables/trainers.json says which keys of which program mean the same, compose() what of that is which flag.
 #include "cli/trainer_file.hpp"
 
 #include <fmt/format.h>
@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "cli/locate.hpp"
 #include "cli/yaml_file.hpp"
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
@@ -28,143 +28,35 @@ constexpr double kOwnBucket = 5e8;
 
 /// Keys that say the same, of which the first that is there counts.
 struct Key {
-  std::string_view says;          ///< name in the code below; empty: nothing that is predicted
-  std::string_view pointers;      ///< between blanks
-  std::string_view changes = {};  ///< without a name: what it would change
-  double usual = 1;               ///< without a name: a number that changes nothing
+  std::string says;  ///< name in the code below; empty: nothing that is predicted
+  std::vector<std::string> pointers;
+  std::string changes = {};  ///< without a name: what it would change
+  double usual = 1;          ///< without a name: a number that changes nothing
 };
 
-constexpr Key kKeys[] = {
-    {"file", "/deepspeed_config/deepspeed_config_file /deepspeed"},
-    {"model", "/base_model /model_name_or_path"},
-    {"micro_batch",
-     "/train_micro_batch_size_per_gpu /micro_batch_size /per_device_train_batch_size"},
-    {"accumulation", "/gradient_accumulation_steps /deepspeed_config/gradient_accumulation_steps"},
-    {"batch", "/train_batch_size"},
-    {"devices", "/num_processes"},
-    {"sequence", "/sequence_len /max_seq_length /max_length /cutoff_len"},
-    {"bf16", "/bf16/enabled /bf16 /bfloat16"},
-    {"fp16", "/fp16/enabled /fp16 /float16"},
-    {"tf32", "/tf32"},
-    {"precision", "/mixed_precision"},
-    {"weight_type", "/torch_dtype /dtype /model_init_kwargs/torch_dtype /model_init_kwargs/dtype"},
-    {"pure", "/pure_bf16"},
-    {"gradient_type", "/data_types/grad_accum_dtype"},
-    {"masters16", "/bf16/bf16_master_weights_and_grads /fp16/fp16_master_weights_and_grads"},
-    {"state16", "/bf16/bf16_optimizer_states"},
-    {"optimizer", "/optimizer/type /optimizer /optim"},
-    {"momentum", "/optimizer/params/momentum /optim_args/momentum"},
-    {"clip", "/max_grad_norm /gradient_clipping /deepspeed_config/gradient_clipping"},
-    {"compiled", "/torch_compile /dynamo_config/dynamo_backend"},
-    {"deepspeed", "/zero_optimization /train_micro_batch_size_per_gpu /deepspeed_config"},
-    {"zero_stage", "/zero_optimization/stage /deepspeed_config/zero_stage"},
-    {"bucket", "/zero_optimization/reduce_bucket_size"},
-    {"offload_optimizer",
-     "/zero_optimization/offload_optimizer/device /zero_optimization/cpu_offload "
-     "/deepspeed_config/offload_optimizer_device"},
-    {"offload_share", "/zero_optimization/offload_optimizer/ratio"},
-    {"offload_weights",
-     "/zero_optimization/offload_param/device /zero_optimization/cpu_offload_params "
-     "/deepspeed_config/offload_param_device"},
-    {"distributed", "/distributed_type"},
-    {"fsdp", "/fsdp /fsdp_config"},
-    {"fsdp_version", "/fsdp_config/fsdp_version /fsdp_config/version"},
-    {"fsdp_shards",
-     "/fsdp_config/fsdp_sharding_strategy /fsdp_config/fsdp_reshard_after_forward "
-     "/fsdp_config/reshard_after_forward"},
-    {"fsdp_offload", "/fsdp_config/fsdp_offload_params /fsdp_config/offload_params"},
-    {"pinned",
-     "/zero_optimization/offload_optimizer/pin_memory /zero_optimization/offload_param/pin_memory"},
-    {"checkpointing",
-     "/gradient_checkpointing /fsdp_config/fsdp_activation_checkpointing "
-     "/fsdp_config/activation_checkpointing"},
-    {"checkpoint_offload", "/activation_checkpointing/cpu_checkpointing /activation_offloading"},
-    {"attention", "/attn_implementation /flash_attn"},
-    {"flash", "/flash_attention /sdp_attention"},
-    {"eager", "/eager_attention"},
-    {"plugins", "/plugins"},
-    {"fused_kernels",
-     "/use_liger_kernel /enable_liger_kernel /liger_rms_norm /liger_glu_activation"},
-    {"chunked_loss",
-     "/liger_fused_linear_cross_entropy /cut_cross_entropy /chunked_cross_entropy "
-     "/use_liger_kernel /enable_liger_kernel"},
-    {"adapter", "/adapter /finetuning_type /use_peft"},
-    {"rank", "/lora_r /lora_rank"},
-    {"adapter_dropout", "/lora_dropout"},
-    {"targets", "/lora_target_modules /lora_target"},
-    {"load4", "/load_in_4bit"},
-    {"load8", "/load_in_8bit"},
-    {"load_bits", "/quantization_bit"},
-    {"llama_factory", "/finetuning_type /template"},
-    {"not_checkpointing", "/disable_gradient_checkpointing"},
-    {"stage", "/stage"},
-    {"", "/pipeline/stages", "layers would be split over devices"},
-    {"", "/tensor_parallel/autotp_size /tensor_parallel_size",
-     "each layer would be split over devices"},
-    {"", "/context_parallel_size /sequence_parallel_degree",
-     "sequences would be split over devices"},
-    {"", "/parallelism_config", "layers or sequences would be split over devices"},
-    {"", "/megatron_lm_config", "layers would be split over devices"},
-    {"", "/num_machines", "one machine is predicted"},
-    {"", "/use_cpu", "a GPU is predicted"},
-    {"", "/zero_optimization/allgather_bucket_size",
-     "gathers behind updates would be cut otherwise", 5e8},
-    {"", "/zero_optimization/stage3_max_reuse_distance", "weights would stay for nearer uses alone",
-     1e9},
-    {"", "/zero_optimization/stage3_max_live_parameters", "other weights would be whole at once",
-     1e9},
-    {"", "/zero_optimization/stage3_prefetch_bucket_size", "gathers would not come by units", 5e7},
-    {"", "/zero_optimization/zero_hpz_partition_size", "shards would be held twice"},
-    {"", "/zero_optimization/mics_shard_size", "shards would be held more often"},
-    {"", "/zero_optimization/zero_quantized_weights", "gathers would move fewer bytes"},
-    {"", "/zero_optimization/zero_quantized_gradients", "fewer bytes would be exchanged"},
-    {"", "/zero_optimization/zenflow", "part of the update would stay near"},
-    {"", "/zero_optimization/super_offload /zero_optimization/offload_optimizer/super_offload",
-     "updates would overlap otherwise"},
-    {"", "/torch_autocast/enabled /amp/enabled", "other types would be computed with"},
-    {"", "/tiled_mlp", "the MLP would run in parts of the sequence"},
-    {"", "/use_badam", "blocks would be learnt in turn"},
-    {"", "/model/_component_", "torchtune's own keys are not read"},
-    {"", "/compression_training", "weights would be quantised or pruned"},
-    {"", "/sparse_attention", "attention would read less"},
-    {"", "/progressive_layer_drop", "layers would be left out"},
-    {"", "/hybrid_engine", "it would also generate text"},
-    {"", "/compile/deepcompile", "copies would be placed by the compiler"},
-    {"", "/fp8", "products would be of 8 bits"},
-    {"", "/qat", "weights would be rounded in each pass"},
-    {"", "/rl", "more models, or two sequences a sample, would run"},
-    {"", "/peft_use_dora /use_dora", "adapters would have norms of weights"},
-    {"", "/lora_modules_to_save /additional_target", "these layers would be learnt whole"},
-    {"", "/unfrozen_parameters", "only these weights would be learnt"},
-    {"", "/freeze_trainable_layers", "only these layers would be learnt"},
-    {"", "/layer_offloading", "frozen layers would be in host memory"},
-    {"", "/s2_attention", "attention would read less"},
-    {"", "/use_galore", "the optimiser's state would be projected"},
+struct Words {
+  std::vector<Key> keys;
+  /// Ours by theirs, in lower case; then "foreach", "paged".
+  std::map<std::string, std::vector<std::string>> optimizers;
 };
 
-struct OptimizerName {
-  std::string_view name;  ///< in lower case
-  std::string_view optimizer;
-  bool foreach = false;
-  bool paged = false;
-};
-/// torch.optim.AdamW runs one kernel an operation (foreach) unless it is told `fused`.
-constexpr OptimizerName kOptimizers[] = {
-    {"adam", "adam"},
-    {"adamw", "adam"},
-    {"fusedadam", "adam"},
-    {"adamw_torch_fused", "adam"},
-    {"adamw_apex_fused", "adam"},
-    {"adamw_torch", "adam", true},
-    {"adamw_hf", "adam", true},
-    {"adamw_8bit", "adam8"},
-    {"adamw_bnb_8bit", "adam8"},
-    {"paged_adamw", "adam", false, true},
-    {"paged_adamw_32bit", "adam", false, true},
-    {"paged_adamw_8bit", "adam8", false, true},
-    {"adafactor", "adafactor"},
-    {"sgd", "sgd"},
-};
+Words read_words() {
+  const SpecDocument document = read_data_table("trainers");
+  const SpecView root(document);
+  Words words;
+  for (const auto& [says, pointers] : root.get("keys").members()) {
+    words.keys.push_back({says, pointers.as_texts()});
+  }
+  for (const SpecView& each : root.get("left_out").items()) {
+    const auto usual = each.find("usual");
+    words.keys.push_back({"", each.get("keys").as_texts(), each.get("changes").as_text(),
+                          usual ? usual->as_number() : 1});
+  }
+  for (const auto& [name, is] : root.get("optimizers").members()) {
+    words.optimizers.emplace(name, is.as_texts());
+  }
+  return words;
+}
 
 struct Said {
   std::string text;  ///< a boolean as "true" or "false", a list with commas
@@ -172,8 +64,7 @@ struct Said {
   std::string pointer;
 
   [[nodiscard]] bool is_on() const {
-    constexpr std::string_view kOff[] = {"false", "no", "off", "none", "0", "disabled"};
-    return std::ranges::find(kOff, lower_case(text)) == std::end(kOff);
+    return !is_one_of(lower_case(text), {"false", "no", "off", "none", "0", "disabled"});
   }
   [[noreturn]] void fail(std::string expected, std::string hint = {}) const {
     throw SpecError({file, pointer, in_quotes(text), std::move(expected), std::move(hint)});
@@ -258,8 +149,8 @@ class Reader {
     const SpecDocument document = read_document(text, path, limits_);
     const SpecView root(document);
     if (root.type() != SpecType::kObject) root.fail(root.found(), "keys and values");
-    for (const Key& key : kKeys) {
-      for (const std::string& pointer : split_list(std::string(key.pointers), kJobFlag, ' ')) {
+    for (const Key& key : words_.keys) {
+      for (const std::string& pointer : key.pointers) {
         if (const auto value = value_at(root, pointer))
           read_key(key, {text_of(*value), path, pointer}, *value);
       }
@@ -274,14 +165,15 @@ class Reader {
     knows_some_ = true;
     const bool is_object = value.type() == SpecType::kObject;
     const bool is_list = value.type() == SpecType::kList;
-    const bool has_more = std::ranges::any_of(kKeys, [&](const Key& each) {
-      return each.pointers.find(said.pointer + "/") != std::string_view::npos;
+    const bool has_more = std::ranges::any_of(words_.keys, [&](const Key& each) {
+      return std::ranges::any_of(each.pointers, [&](const std::string& pointer) {
+        return pointer.starts_with(said.pointer + "/");
+      });
     });
     if (said.pointer.ends_with("_config") && !is_object && !said.text.empty() && said.is_on()) {
       value.fail(value.found(), "keys and values");
     }
-    constexpr std::string_view kLists[] = {"", "targets", "fsdp", "plugins"};
-    const bool takes_list = std::ranges::find(kLists, key.says) != std::end(kLists);
+    const bool takes_list = is_one_of(key.says, {"", "targets", "fsdp", "plugins"});
     if ((is_object && !key.says.empty() && !has_more) || (is_list && !takes_list)) {
       value.fail(value.found(), "one value");
     }
@@ -309,7 +201,7 @@ class Reader {
   }
 
   [[nodiscard]] const Said* find(std::string_view what) const {
-    OOC_CHECK(std::ranges::any_of(kKeys, [&](const Key& key) { return key.says == what; }),
+    OOC_CHECK(find_named(words_.keys, what, &Key::says) != nullptr,
               "the table has keys of that name");
     const auto found = said_.find(what);
     return found == said_.end() ? nullptr : &found->second;
@@ -322,10 +214,10 @@ class Reader {
   }
   /// As on(), of a key that is nothing but a switch.
   [[nodiscard]] const Said* switched(std::string_view what) const {
-    constexpr std::string_view kOn[] = {"true", "yes", "on", "1", "auto", "full"};
     const Said* said = on(what);
-    const bool is_known = !said || std::ranges::find(kOn, lower_case(said->text)) != std::end(kOn);
-    if (!is_known) said->fail("true or false");
+    if (said && !is_one_of(lower_case(said->text), {"true", "yes", "on", "1", "auto", "full"})) {
+      said->fail("true or false");
+    }
     return said;
   }
   void set(std::string_view flag, std::string text, const Said& why) {
@@ -443,13 +335,12 @@ class Reader {
     const Said* said = find("optimizer");
     if (!said) return;
     const std::string name = lower_case(said->text);
-    const OptimizerName* known = find_named(kOptimizers, name);
-    if (known == nullptr) return leave_out(*said, "its state is not known");
-    const Said* momentum = on("momentum");
-    const bool has_momentum = known->optimizer == "sgd" && momentum;
-    set("--optimizer", has_momentum ? "momentum" : std::string(known->optimizer), *said);
-    if (known->foreach && !has("deepspeed")) set("--adam", "foreach", *said);
-    if (!known->paged) return;
+    const auto known = words_.optimizers.find(name);
+    if (known == words_.optimizers.end()) return leave_out(*said, "its state is not known");
+    const auto is = [&](std::string_view word) { return contains(known->second, word); };
+    set("--optimizer", is("sgd") && on("momentum") ? "momentum" : known->second[0], *said);
+    if (is("foreach") && !has("deepspeed")) set("--adam", "foreach", *said);
+    if (!is("paged")) return;
     set("--state", "paged", *said);
     job_.remarks.push_back(
         fmt::format("{}: {}: its state is paged as if memory were full; where all fits, nothing "
@@ -468,10 +359,9 @@ class Reader {
         if (!is_known) fsdp->fail("true, or a strategy such as full_shard, offload, auto_wrap");
       }
     }
-    constexpr std::string_view kTypes[] = {"multi_gpu", "fsdp", "deepspeed", "megatron_lm"};
     const Said* type = on("distributed");
     const std::string name = type ? lower_case(type->text) : "";
-    if (!type || std::ranges::find(kTypes, name) != std::end(kTypes)) return;
+    if (!type || is_one_of(name, {"multi_gpu", "fsdp", "deepspeed", "megatron_lm"})) return;
     const bool is_other = name.starts_with("multi_") || name == "xla" || name == "mps";
     type->fail("NO, MULTI_GPU, FSDP, DEEPSPEED or MEGATRON_LM",
                is_other ? "devices that run neither CUDA nor ROCm are not predicted" : "");
@@ -483,17 +373,8 @@ class Reader {
     return how != "true" && how != "false";
   }
   [[nodiscard]] static bool is_strategy(std::string_view how) {
-    constexpr std::string_view kStrategies[] = {"full_shard",
-                                                "shard_grad_op",
-                                                "no_shard",
-                                                "hybrid_shard",
-                                                "hybrid_shard_zero2",
-                                                "1",
-                                                "2",
-                                                "3",
-                                                "4",
-                                                "5"};
-    return std::ranges::find(kStrategies, how) != std::end(kStrategies);
+    return is_one_of(how, {"full_shard", "shard_grad_op", "no_shard", "hybrid_shard",
+                           "hybrid_shard_zero2", "1", "2", "3", "4", "5"});
   }
 
   void compose_state() {
@@ -678,6 +559,7 @@ class Reader {
     set("--blocks", "layer", *why);
   }
 
+  const Words words_ = read_words();
   ReadLimits limits_;
   Said whole_;  ///< why what no key says is as it is
   std::map<std::string_view, Said> said_;

@@ -1,4 +1,4 @@
-// `advise`: what people switch on when training does not fit or is slow. Each of a table of remedies, and each two of
+// `advise`: what people switch on when training does not fit or is slow. Each of tables/remedies.json, and each two of
 // them, is tried on the job as `predict` would; those that fit come first, by their rate.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 
 #include "cli/command.hpp"
 #include "cli/flags.hpp"
+#include "cli/locate.hpp"
 #include "cli/options.hpp"
 #include "cli/outputs.hpp"
 #include "cli/parse.hpp"
@@ -24,97 +25,29 @@ namespace {
 
 struct Remedy {
   std::string name;
-  std::vector<std::string> words;  ///< flags of predict
-  std::string write;               ///< what to write in PyTorch, or the key of a trainer
-  bool changes = false;            ///< what is learnt is another
-  enum class Of { kAll, kTokens, kImages, kFloat32, kMaster, kAdam } of = Of::kAll;  ///< jobs it helps
-  std::string_view instead_of = {};  ///< value of its first flag that it may replace
+  std::vector<std::string> words;
+  std::string write;
+  bool changes = false;
+  std::string helps = {}, instead_of = {}, one_of = {};
 };
 
-constexpr std::string_view kStage2 = "deepspeed-zero-2";
-
-/// ZeRO's stage with optimiser offload is the framework's, where that has one.
-std::vector<Remedy> remedies(std::string_view framework) {
-  const int stage = framework.starts_with("deepspeed-zero-3") ? 3 : 2;
-  std::vector<std::string> infinity{"--state", "zero-infinity"};
-  if (framework == kStage2)
-    infinity = {"--framework", "deepspeed-zero-3", infinity[0], infinity[1]};
-  return {
-      {.name = "checkpointing",
-       .words = {"--schedule", "checkpoint", "--blocks", "layer"},
-       .write = "model.gradient_checkpointing_enable()"},
-      {.name = "checkpointing, offloaded",
-       .words = {"--schedule", "checkpoint-offload", "--blocks", "layer"},
-       .write = "TRL: SFTConfig(gradient_checkpointing=True, activation_offloading=True)"},
-      {.name = "swapping by plan",
-       .words = {"--schedule", "capacity"},
-       .write = "ooc-paleo predict ... --export-policy FILE, then scripts/apply_policy.py"},
-      {.name = "loss in chunks",
-       .words = {"--loss", "chunked"},
-       .write = "Liger: apply_liger_kernel_to_...(fused_linear_cross_entropy=True)",
-       .of = Remedy::Of::kTokens},
-      {.name = "fused kernels",
-       .words = {"--kernels", "fused"},
-       .write = "Liger: apply_liger_kernel_to_...()",
-       .of = Remedy::Of::kTokens},
-      {.name = "torch.compile",
-       .words = {"--framework", "pytorch-2-compiled", "--kernels", "fused"},
-       .write = "torch.compile(model)",
-       .of = Remedy::Of::kTokens,
-       .instead_of = "pytorch-2"},
-      {.name = "torch.compile",
-       .words = {"--framework", "pytorch-2-compiled"},
-       .write = "torch.compile(model)",
-       .of = Remedy::Of::kImages,
-       .instead_of = "pytorch-2"},
-      {.name = "channels last",
-       .words = {"--framework", "pytorch-2-channels-last"},
-       .write = "model.to(memory_format=torch.channels_last), and its input",
-       .of = Remedy::Of::kImages,
-       .instead_of = "pytorch-2"},
-      {.name = "mixed precision",
-       .words = {"--precision", "amp-bf16"},
-       .write = "torch.autocast(\"cuda\", dtype=torch.bfloat16)",
-       .changes = true,
-       .of = Remedy::Of::kFloat32,
-       .instead_of = "fp32"},
-      {.name = "mixed precision, float16",
-       .words = {"--precision", "amp-fp16"},
-       .write = "torch.autocast(\"cuda\", dtype=torch.float16), torch.amp.GradScaler()",
-       .changes = true,
-       .of = Remedy::Of::kFloat32,
-       .instead_of = "fp32"},
-      {.name = "bfloat16 alone",
-       .words = {"--precision", "bf16-pure"},
-       .write = "from_pretrained(..., dtype=torch.bfloat16), no copy in float32",
-       .changes = true,
-       .of = Remedy::Of::kMaster,
-       .instead_of = "bf16"},
-      {.name = "8-bit optimiser",
-       .words = {"--optimizer", "adam8"},
-       .write = "bitsandbytes.optim.AdamW8bit",
-       .changes = true,
-       .of = Remedy::Of::kAdam,
-       .instead_of = "adam"},
-      {.name = "LoRA",
-       .words = {"--lora", "16"},
-       .write = "peft.LoraConfig(r=16, target_modules=\"all-linear\")",
-       .changes = true},
-      {.name = "QLoRA",
-       .words = {"--lora", "16", "--base", "nf4-double"},
-       .write = "BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_use_double_quant=True), then LoRA",
-       .changes = true},
-      {.name = "optimiser offload",
-       .words = {"--state", "zero-offload"},
-       .write = fmt::format("DeepSpeed, \"zero_optimization\": {{\"stage\": {}, "
-                            "\"offload_optimizer\": {{\"device\": \"cpu\"}}}}",
-                            stage)},
-      {.name = "all states offloaded",
-       .words = infinity,
-       .write = "DeepSpeed, \"stage\": 3, \"offload_optimizer\" and \"offload_param\": "
-                "{\"device\": \"cpu\"}",
-       .instead_of = kStage2},
-  };
+std::vector<Remedy> remedies() {
+  const SpecDocument document = read_data_table("remedies");
+  std::vector<Remedy> all;
+  for (const SpecView& each : SpecView(document).get("remedies").items()) {
+    const auto text = [&](std::string_view key) {
+      const auto said = each.find(key);
+      return said ? said->as_text() : "";
+    };
+    all.push_back({.name = text("name"),
+                   .words = each.get("words").as_texts(),
+                   .write = text("write"),
+                   .changes = each.flag("changes"),
+                   .helps = text("for"),
+                   .instead_of = text("instead_of"),
+                   .one_of = text("one_of")});
+  }
+  return all;
 }
 
 constexpr std::int64_t kMostTimes = 1024;  // the job's batch
@@ -180,7 +113,7 @@ class Trials {
         words.push_back(word);
       }
     }
-    if (std::ranges::find(words, "--schedule") == words.end()) {
+    if (!contains(words, "--schedule")) {
       words.insert(words.end(), {"--schedule", "in-core"});
     }
     auto parsed = parse_arguments(*find_command("predict"), words);
@@ -205,25 +138,14 @@ class Trials {
   std::vector<std::string> words_;
 };
 
-/// Whether the job is one of those that the remedy is for.
-bool helps(const Remedy& remedy, const RunInputs& job) {
-  const bool reads_tokens =
-      std::ranges::any_of(job.symbols, [](const auto& each) { return each.name == "seq"; });
-  switch (remedy.of) {
-    case Remedy::Of::kAll:
-      return true;
-    case Remedy::Of::kTokens:
-      return reads_tokens;
-    case Remedy::Of::kImages:
-      return !reads_tokens;
-    case Remedy::Of::kFloat32:
-      return job.precision == "fp32" || (job.precision.empty() && job.dtype == "float32");
-    case Remedy::Of::kMaster:
-      return job.precision == "bf16";
-    case Remedy::Of::kAdam:
-      return job.optimizer == "adam";
+bool helps(const std::string& of, const RunInputs& job) {
+  if (of == "tokens" || of == "images") {
+    return (find_named(job.symbols, "seq") != nullptr) == (of == "tokens");
   }
-  return true;
+  if (of == "float32") {
+    return job.precision == "fp32" || (job.precision.empty() && job.dtype == "float32");
+  }
+  return job.precision == of || job.optimizer == of || job.framework.starts_with(of);
 }
 
 bool is_better(const Try& a, const Try& b) {
@@ -305,8 +227,7 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
     std::vector<std::string_view> write;
     for (const Remedy* remedy : each.of) {
       write.push_back(remedy->write);
-      const bool is_new = std::ranges::find(told, remedy) == told.end();
-      if (each.report.feasible && is_new) told.push_back(remedy);
+      if (each.report.feasible && !contains(told, remedy)) told.push_back(remedy);
     }
     const RunReport& report = each.report;
     const bool measured = report.errors && report.errors->figures > 0;
@@ -334,8 +255,8 @@ int run_advise(const Arguments& arguments) {
   Trials trials(arguments);
   std::vector<Try> tries{{std::string(kAsItIs), {}, *trials.run({})}};
   const RunReport job = tries.front().report;
-  std::vector<Remedy> all = remedies(job.inputs.framework);
-  std::erase_if(all, [&](const Remedy& each) { return !helps(each, job.inputs); });
+  std::vector<Remedy> all = remedies();
+  std::erase_if(all, [&](const Remedy& each) { return !helps(each.helps, job.inputs); });
   // Micro-batches until they fit, or larger batches while they do.
   const std::int64_t batch = job.inputs.batch;
   for (std::int64_t parts = 2; !job.feasible && parts <= batch; parts *= 2) {
@@ -355,9 +276,7 @@ int run_advise(const Arguments& arguments) {
   if (larger) all.push_back(std::move(*larger));
   std::vector<const Remedy*> usable;
   for (const Remedy& each : all) {
-    const bool has_type = each.of == Remedy::Of::kFloat32 && !usable.empty() &&
-                          usable.back()->of == Remedy::Of::kFloat32;
-    if (has_type) continue;  // bfloat16 before float16
+    if (!each.one_of.empty() && find_named(usable, each.one_of, &Remedy::one_of)) continue;
     if (auto report = trials.run_if_possible({&each})) {
       usable.push_back(&each);
       const bool same = job.feasible && report->iteration_time == job.iteration_time &&

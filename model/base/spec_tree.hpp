@@ -129,6 +129,8 @@ class SpecView {
 
   // Lists.
   [[nodiscard]] std::vector<SpecView> items() const;
+  /// Returns the texts of a list; of one text, that.
+  [[nodiscard]] std::vector<std::string> as_texts() const;
 
   // Scalars.
   [[nodiscard]] std::string as_text() const;

@@ -97,7 +97,7 @@ std::optional<SpecView> SpecView::find(std::string_view key) const {
   if (type() != SpecType::kObject) fail(found(), "an object");
   // Once per key: the layer of a repeat's block is read again for every copy with other shapes.
   std::vector<std::string>& keys = asked_->keys;
-  if (std::ranges::find(keys, key) == keys.end()) keys.emplace_back(key);
+  if (!contains(keys, key)) keys.emplace_back(key);
   for (const auto& [name, value] : node_->members) {
     if (name == key) return SpecView(value, *document_, child_pointer(pointer_, name));
   }
@@ -108,7 +108,7 @@ SpecView SpecView::get(std::string_view key) const {
   if (std::optional<SpecView> value = find(key)) return *std::move(value);
   std::vector<std::string> unread;
   for (const auto& [name, value] : node_->members) {
-    if (std::ranges::find(asked_->keys, name) == asked_->keys.end()) unread.push_back(name);
+    if (!contains(asked_->keys, name)) unread.push_back(name);
   }
   const std::optional<std::string> misspelt = nearest_word(key, unread);
   fail(fmt::format("no {}", in_quotes(key)), fmt::format("an object with {}", in_quotes(key)),
@@ -150,6 +150,13 @@ std::vector<SpecView> SpecView::items() const {
         SpecView(item, *document_, child_pointer(pointer_, std::to_string(views.size()))));
   }
   return views;
+}
+
+std::vector<std::string> SpecView::as_texts() const {
+  if (type() == SpecType::kText) return {node_->text};
+  std::vector<std::string> texts;
+  for (const SpecView& item : items()) texts.push_back(item.as_text());
+  return texts;
 }
 
 std::string SpecView::as_text() const {
@@ -197,7 +204,7 @@ double SpecView::as_number() const {
 
 std::string SpecView::as_choice(const std::vector<std::string>& choices) const {
   if (type() == SpecType::kText) {
-    if (std::ranges::find(choices, node_->text) != choices.end()) return node_->text;
+    if (contains(choices, node_->text)) return node_->text;
     fail(found(), "one of " + join_quoted(choices), nearest_hint(node_->text, choices));
   }
   fail(found(), "one of " + join_quoted(choices));

@@ -152,18 +152,10 @@ std::string loss_of(const NetworkOptions& options, ImportKernels kernels) {
   return std::string(text_at(kLosses, kernels));
 }
 
-/// One text, or a list of them.
-std::vector<std::string> texts_of(const SpecView& spec) {
-  if (spec.type() == SpecType::kText) return {spec.as_text()};
-  std::vector<std::string> texts;
-  for (const SpecView& item : spec.items()) texts.push_back(item.as_text());
-  return texts;
-}
-
 /// The keys of the config that an entry of "keys" reads, in order.
 std::vector<std::string> config_keys(const std::string& name, const SpecView& spec) {
   const auto keys = spec.find("key");
-  return keys ? texts_of(*keys) : std::vector<std::string>{name};
+  return keys ? keys->as_texts() : std::vector<std::string>{name};
 }
 
 /// Anything but null, false, 0, 1 (as of experts) and what is empty.
@@ -235,7 +227,7 @@ std::string FamilyScope::head() const {
   const SpecView first = list->items().front();
   const std::string whole = first.as_text();
   std::string words;
-  for (const std::string& each : texts_of(*known)) {
+  for (const std::string& each : known->as_texts()) {
     // "LlamaForCausalLM" and "GPT2LMHeadModel", but "GPT2DoubleHeadsModel" is no "Model".
     const bool ends = whole.ends_with(each) && whole.size() > each.size();
     const bool is_bare = each != "Model" || whole.find("Head") == std::string::npos;
@@ -402,7 +394,7 @@ SpecNode FamilyScope::read(const SpecView& spec, const SpecView& stated) {
       if (!table) of->fail(of->found(), "the name of a table of \"words\"");
       for (const auto& [word, meaning] : table->members()) words.push_back(word);
     } else if (of) {
-      words = texts_of(*of);
+      words = of->as_texts();
     }
     const std::vector<SpecView> texts = type == "text" ? std::vector{stated} : stated.items();
     for (const SpecView& text : texts) {
