@@ -53,6 +53,11 @@ using Flops = Quantity<struct FlopsTag>;
 /// Ratio in parts per billion: 1,000,000,000 is 1.
 using Ratio = Quantity<struct RatioTag>;
 
+/// Returns part / whole; 0 if `whole` is 0.
+[[nodiscard]] constexpr double share_of(Duration part, Duration whole) {
+  return whole.count() == 0 ? 0 : part / whole;
+}
+
 inline constexpr BytesPerSecond kInfiniteRate{std::numeric_limits<std::int64_t>::max()};
 inline constexpr Ratio kOne{1'000'000'000};
 

@@ -29,17 +29,7 @@ TaskCounts counts_of(const TrainingGraph& graph, const Task& task, ComputeModel 
 }
 
 std::int64_t update_flops(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kSgd:
-      return 2;
-    case Optimizer::kMomentum:
-      return 4;
-    case Optimizer::kAdam:
-    case Optimizer::kAdam8:
-    case Optimizer::kAdafactor:
-      return 12;
-  }
-  return 2;
+  return optimizer == Optimizer::kSgd ? 2 : optimizer == Optimizer::kMomentum ? 4 : 12;
 }
 
 /// Gradient and state are read, and what is updated: the master copy if there is one, else the weights; state, master copy

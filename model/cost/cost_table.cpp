@@ -83,6 +83,14 @@ void hold_inputs(const TrainingGraph& graph, CostTable& costs) {
   }
 }
 
+std::vector<Bytes> touched_bytes(const TrainingGraph& graph, const CostTable& costs) {
+  std::vector<Bytes> bytes(graph.tasks.size());
+  for_each_touch(graph, [&](TaskId task, TensorId tensor) {
+    bytes[task.at()] += costs.tensor_bytes[tensor.at()];
+  });
+  return bytes;
+}
+
 void make_states_late(const TrainingGraph& graph, CostTable& costs) {
   const std::int64_t tensors =
       graph.optimizer == Optimizer::kAdam || graph.optimizer == Optimizer::kAdam8 ? 2 : 1;

@@ -155,6 +155,9 @@ struct CostTable {
   }
 };
 
+/// Returns by task the bytes of the tensors that it reads or writes.
+[[nodiscard]] std::vector<Bytes> touched_bytes(const TrainingGraph& graph, const CostTable& costs);
+
 // Memory that grows within an iteration and is freed at its end: weight gradients freed between iterations
 // (WeightGradients::kFreed), and network inputs that stay after their last reader (HeldInputs::kThroughout). These
 // bytes are not static. Schedules see them in the workspaces of tasks. In the plan that runs they are blocks that stay

@@ -16,6 +16,7 @@
 
 #include "model/base/csr.hpp"
 #include "model/base/ids.hpp"
+#include "model/base/named.hpp"
 #include "model/graph/parameter_bytes.hpp"
 #include "model/network/network.hpp"
 
@@ -188,6 +189,15 @@ struct TrainingGraph {
 /// Returns weight_bytes + gradient_bytes + optimizer_bytes.
 [[nodiscard]] std::int64_t static_bytes(const TrainingGraph& graph);
 
+/// Calls visit(tensor) once for each tensor that the task reads or writes.
+template <class Visit>
+void for_each_touched(const TrainingGraph& graph, TaskId task, const Visit& visit) {
+  const auto reads = graph.reads[task];
+  for (const TensorId tensor : reads) visit(tensor);
+  for (const TensorId tensor : graph.writes[task]) {
+    if (!contains(reads, tensor)) visit(tensor);
+  }
+}
 /// Calls visit(task, tensor) once for each tensor that each task reads or writes, tasks in order.
 template <class Visit>
 void for_each_touch(const TrainingGraph& graph, const Visit& visit) {

@@ -47,18 +47,8 @@ double cycles_per_second(const KernelMachine& machine) {
 }
 
 bool on_tensor_cores(const KernelPlatform& platform, Dtype dtype) {
-  if (!platform.architecture.tensor || !(sustained_rate(platform, dtype) > 0)) return false;
-  switch (dtype) {
-    case Dtype::kTf32:
-    case Dtype::kFloat16:
-    case Dtype::kBfloat16:
-    case Dtype::kFloat8:
-      return true;
-    case Dtype::kFloat64:
-    case Dtype::kFloat32:
-      return false;
-  }
-  return false;
+  return platform.architecture.tensor && sustained_rate(platform, dtype) > 0 &&
+         dtype != Dtype::kFloat64 && dtype != Dtype::kFloat32;
 }
 
 Dtype simt_dtype(Dtype dtype) {

@@ -17,16 +17,6 @@ std::int64_t share(std::int64_t whole, std::int64_t part, std::int64_t parts) {
   return up_to(part + 1) - up_to(part);
 }
 
-/// each(tensor) once.
-template <class Each>
-void for_each_touched(const TrainingGraph& graph, TaskId task, Each each) {
-  const auto reads = graph.reads[task];
-  for (const TensorId tensor : reads) each(tensor);
-  for (const TensorId tensor : graph.writes[task]) {
-    if (std::ranges::find(reads, tensor) == reads.end()) each(tensor);
-  }
-}
-
 /// At most, of a slice.
 Bytes need_in(const TrainingGraph& graph, const CostTable& costs, const Parts& parts, TaskId task,
               AlternativeId way, std::int64_t slices) {

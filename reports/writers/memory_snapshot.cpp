@@ -68,24 +68,10 @@ class Pickle {
 };
 
 std::string_view category_of(const TrainingGraph& graph, TensorId id) {
-  switch (graph.tensors[id.at()].role) {
-    case TensorRole::kInput:
-      return "INPUT";
-    case TensorRole::kActivation:
-    case TensorRole::kMask:
-      return "ACTIVATION";
-    case TensorRole::kReserve:
-    case TensorRole::kWeightCopy:
-      return "AUTOGRAD_DETAIL";
-    case TensorRole::kGradient:
-    case TensorRole::kWeightGradient:
-      return "GRADIENT";
-    case TensorRole::kWeight:
-      return "PARAMETER";
-    case TensorRole::kOptimizerState:
-      return "OPTIMIZER_STATE";
-  }
-  return "TEMPORARY";
+  static constexpr std::string_view kTexts[] = {
+      "INPUT",    "ACTIVATION", "ACTIVATION", "AUTOGRAD_DETAIL", "AUTOGRAD_DETAIL",
+      "GRADIENT", "PARAMETER",  "GRADIENT",   "OPTIMIZER_STATE"};
+  return text_at(kTexts, graph.tensors[id.at()].role);
 }
 
 /// What stands in memory: a block, or what is static.

@@ -27,16 +27,7 @@ struct BlockRow {
 };
 
 std::size_t column_of(TensorAction action) {
-  switch (action) {
-    case TensorAction::kRecompute:
-      return 0;
-    case TensorAction::kSwap:
-    case TensorAction::kCompress:
-      return 1;
-    case TensorAction::kKeep:
-      return 2;
-  }
-  return 2;
+  return action == TensorAction::kRecompute ? 0 : action == TensorAction::kKeep ? 2 : 1;
 }
 
 bool treated_alike(const BlockRow& a, const BlockRow& b) {

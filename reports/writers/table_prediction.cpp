@@ -16,11 +16,6 @@ constexpr std::size_t kLayersShown = 8;
 constexpr std::size_t kHoldersShown = 8;
 constexpr std::size_t kMovedShown = 8;
 
-double share(Duration part, Duration whole) {
-  if (whole.count() == 0) return 0;
-  return part / whole;
-}
-
 TextTable facts() { return TextTable({left(""), "", left("")}); }
 
 std::string head(const RunReport& report, const Look& look) {
@@ -94,7 +89,8 @@ std::string outcome(const RunReport& report, const Look& look) {
                              report.inputs.algorithms.empty() ? "" : " with the fastest algorithms",
                              format_duration(report.reference_time))});
   if (report.lower_bound.has_value()) {
-    const double over = 1 / std::max(1e-9, share(*report.lower_bound, report.iteration_time)) - 1;
+    const double over =
+        1 / std::max(1e-9, share_of(*report.lower_bound, report.iteration_time)) - 1;
     table.add_row({"lower bound", format_duration(*report.lower_bound),
                    fmt::format("this run is {} above it; it holds for {}",
                                format_percent(report.lower_bound->count() == 0 ? 0 : over),
@@ -138,7 +134,7 @@ std::string where_time_goes(const RunReport& report, const Look& look) {
   TextTable table({left(""), "", ""});
   const auto row = [&](std::string_view what, Duration time) {
     table.add_row({std::string(what), format_duration(time),
-                   format_percent(share(time, report.iteration_time))});
+                   format_percent(share_of(time, report.iteration_time))});
   };
   row("compute", report.compute_time);
   for (std::size_t i = 0; i < kStallCauses; ++i) {
@@ -185,7 +181,7 @@ std::string moving_state(const RunReport& report, const Look& look) {
     text +=
         fmt::format("far updates take {} at {} of far memory{}; compute waits {} for them, {}\n",
                     format_duration(state.far_busy), format_rate(state.far_rate), threads,
-                    format_duration(wait), format_percent(share(wait, report.iteration_time)));
+                    format_duration(wait), format_percent(share_of(wait, report.iteration_time)));
   }
   return text;
 }

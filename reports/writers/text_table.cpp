@@ -21,11 +21,6 @@ constexpr std::size_t kLineWidth = 100;
 constexpr std::size_t kLeastRoom = 12;
 constexpr double kNoticeableShare = 0.0005;  // of the simulated time
 
-double share_of_time(Duration part, Duration whole) {
-  return static_cast<double>(part.count()) /
-         static_cast<double>(std::max(whole, Duration(1)).count());
-}
-
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string space(width - std::min(width, columns_of(cell)), ' ');
   return align == Align::kRight ? space + cell : cell + space;
@@ -301,7 +296,7 @@ std::string closed_form_name(const PaperEstimate& paper) {
 std::string closed_form_error(const PaperEstimate& paper, Duration simulated) {
   const Duration off = *paper.time - simulated;
   if (off == Duration(0)) return "equal to the simulated time";
-  const double share = share_of_time(off, simulated);
+  const double share = share_of(off, simulated);
   if (std::abs(share) < kNoticeableShare) return "within 0.05 % of the simulated time";
   return fmt::format("{:.1f} % {} the simulated time", std::abs(share) * 100,
                      share < 0 ? "below" : "above");
@@ -311,7 +306,7 @@ std::vector<std::pair<std::string, std::string>> closed_form_reasons(const Paper
                                                                      Duration simulated) {
   std::vector<std::pair<std::string, std::string>> reasons;
   for (const PaperEstimate::Difference& each : paper.differences) {
-    if (std::abs(share_of_time(each.time, simulated)) < kNoticeableShare) continue;
+    if (std::abs(share_of(each.time, simulated)) < kNoticeableShare) continue;
     const Duration size = std::max(each.time, Duration(0) - each.time);
     reasons.emplace_back((each.time < Duration(0) ? "-" : "+") + format_duration(size), each.cause);
   }

@@ -13,6 +13,7 @@
 
 #include "model/cost/cost_table.hpp"
 #include "model/graph/training_graph.hpp"
+#include "simulator/plan/tensor_ring.hpp"
 
 namespace ooc {
 
@@ -45,8 +46,7 @@ struct MemoryPressure {
   std::vector<Duration> before;  ///< by task: compute time before it; then the total
   std::vector<Cut> cuts;         ///< for each task with absent tensors, in order
   // Scratch memory of find_memory_pressure().
-  std::vector<std::int32_t> previous;
-  std::vector<std::int32_t> next;
+  TensorRing live;
   std::vector<std::int32_t> touched_by;
   std::vector<std::int32_t> next_use;
 };

@@ -143,22 +143,9 @@ class MixedWalk {
     uses_ = Csr<TensorId, TaskId>(tensors_.size(), uses);
   }
 
-  [[nodiscard]] double touched_bytes(TaskId task) const {
-    double sum = 0;
-    for (const TensorId tensor : graph_.writes[task]) sum += tensors_[tensor.at()].bytes;
-    for (const TensorId tensor : graph_.reads[task]) {
-      const auto writes = graph_.writes[task];
-      if (std::ranges::find(writes, tensor) != writes.end()) continue;
-      sum += tensors_[tensor.at()].bytes;
-    }
-    return sum;
-  }
-
   /// Fastest algorithm that fits alone, by task; false if a task has none.
   bool find_times() {
-    for (std::size_t t = 0; t < graph_.tasks.size(); ++t) {
-      touched_.push_back(touched_bytes(make_id<TaskId>(t)));
-    }
+    touched_ = touched_bytes(graph_, costs_);
     way_least_.assign(costs_.alternatives.size(), 0);
     if (!add_up_times()) return false;
     quickest_ = before_;
@@ -184,7 +171,7 @@ class MixedWalk {
   void each_way(std::int32_t task, Visit visit) {
     double* least = &way_least_[at(costs_.first_alternative[at(task)])];
     for (const TaskAlternative& way : costs_.alternatives_of(TaskId{task})) {
-      const double bytes = touched_[at(task)] + static_cast<double>(way.workspace.count());
+      const auto bytes = static_cast<double>((touched_[at(task)] + way.workspace).count());
       if (bytes <= available_ && *least < allowed_) visit(way, *least);
       ++least;
     }
@@ -403,9 +390,9 @@ class MixedWalk {
   std::vector<double> quickest_;   ///< the same with all algorithms allowed
   std::vector<double> way_least_;  ///< by alternative: no plan with it is known to be quicker
   double allowed_ =
-      MixedCut::kNoPlan;         ///< only algorithms with which a plan may be quicker than that
-  std::vector<double> touched_;  ///< by task: bytes
-  std::vector<double> live_;     ///< by task: bytes alive while it runs
+      MixedCut::kNoPlan;        ///< only algorithms with which a plan may be quicker than that
+  std::vector<Bytes> touched_;  ///< by task
+  std::vector<double> live_;    ///< by task: bytes alive while it runs
   std::vector<Cut> cuts_;
   MixedCut cut_;
 };

@@ -110,9 +110,9 @@ class WindowWalk {
     std::size_t rank = positions_.size();
     for (std::size_t i = graph_.tasks.size(); i-- > 0;) {
       const TaskId task = make_id<TaskId>(i);
-      for_each_use(task, [&](TensorId tensor) { arrive(tensor, task); });
+      for_each_touched(graph_, task, [&](TensorId tensor) { arrive(tensor, task); });
       if (rank > 0 && positions_[rank - 1] == i) relax(--rank);
-      for_each_use(task, [&](TensorId tensor) { depart(tensor, task); });
+      for_each_touched(graph_, task, [&](TensorId tensor) { depart(tensor, task); });
     }
     return Duration(rest_.front());
   }
@@ -151,15 +151,6 @@ class WindowWalk {
     for (std::size_t task = 0, rank = 0; rank < positions_.size(); ++task) {
       sum += change[task];
       if (positions_[rank] == task) across_[rank++] = sum;
-    }
-  }
-
-  template <class Visit>
-  void for_each_use(TaskId task, Visit visit) const {
-    const auto reads = graph_.reads[task];
-    for (const TensorId tensor : reads) visit(tensor);
-    for (const TensorId tensor : graph_.writes[task]) {
-      if (std::ranges::find(reads, tensor) == reads.end()) visit(tensor);
     }
   }
 

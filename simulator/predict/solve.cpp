@@ -101,11 +101,9 @@ Scale lengths(const SolveRequest& request) {
     bad_value("--limit", std::to_string(request.limit),
               fmt::format("at least a --step, {}", scale.at(1)));
   }
-  std::int64_t too_many = request.limit / scale.at(1) + 1;
-  for (scale.last = 1; too_many - scale.last > 1;) {
-    const std::int64_t middle = scale.last + (too_many - scale.last) / 2;
-    (scale.at(middle) <= request.limit ? scale.last : too_many) = middle;
-  }
+  scale.last =
+      nearest_that_fits(request.limit / scale.at(1) + 1, std::int64_t{1},
+                        [&](std::int64_t number) { return scale.at(number) <= request.limit; });
   return scale;
 }
 

@@ -99,20 +99,7 @@ OutOfMemory Footprint::describe(std::size_t position, Bytes largest) const {
 
 namespace {
 
-/// Bytes that a task needs beside its workspace, static bytes included.
-struct TaskBytes {
-  std::vector<Bytes> own;    ///< by task: what it reads and writes
-  std::vector<Bytes> alive;  ///< by task: everything between first and last use
-};
-
-std::vector<Bytes> own_bytes(const TrainingGraph& graph, const CostTable& costs) {
-  std::vector<Bytes> own(graph.tasks.size(), costs.static_bytes);
-  for_each_touch(graph, [&](TaskId task, TensorId tensor) {
-    own[task.at()] += costs.tensor_bytes[tensor.at()];
-  });
-  return own;
-}
-
+/// By task, of everything between first and last use, static bytes included.
 std::vector<Bytes> alive_bytes(const TrainingGraph& graph, const CostTable& costs) {
   std::vector<Bytes> change(graph.tasks.size() + 1);
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
@@ -136,7 +123,7 @@ std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& 
     TaskId task;
     Duration time;
   };
-  const std::vector<Bytes> own = own_bytes(graph, costs);
+  const std::vector<Bytes> own = touched_bytes(graph, costs);
   std::vector<Gain> steps;
   std::vector<Duration> now;
   Duration sum;
@@ -146,7 +133,8 @@ std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& 
     sum += algorithms.front().time;
     for (const TaskAlternative& algorithm : algorithms.subspan(1)) {
       if (algorithm.time < algorithms.front().time) {
-        steps.push_back({own[i] + algorithm.workspace, make_id<TaskId>(i), algorithm.time});
+        steps.push_back({costs.static_bytes + own[i] + algorithm.workspace, make_id<TaskId>(i),
+                         algorithm.time});
       }
     }
   }
@@ -173,7 +161,7 @@ std::vector<Bytes> algorithm_rooms(const TrainingGraph& graph, const CostTable& 
 
 std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph, const CostTable& costs,
                                               Bytes room, Bytes budget) {
-  const std::vector<Bytes> own = own_bytes(graph, costs);
+  const std::vector<Bytes> own = touched_bytes(graph, costs);
   const std::vector<Bytes> alive = alive_bytes(graph, costs);
   std::vector<AlternativeId> chosen;
   chosen.reserve(own.size());
@@ -182,7 +170,8 @@ std::vector<AlternativeId> fitting_algorithms(const TrainingGraph& graph, const 
     for (AlternativeId algorithm = best; algorithm.index < costs.first_alternative[i + 1];
          ++algorithm.index) {
       const Bytes workspace = costs[algorithm].workspace;
-      const bool fits = own[i] + workspace <= room || alive[i] + workspace <= budget;
+      const bool fits =
+          costs.static_bytes + own[i] + workspace <= room || alive[i] + workspace <= budget;
       if (fits && costs[algorithm].time < costs[best].time) best = algorithm;
     }
     chosen.push_back(best);

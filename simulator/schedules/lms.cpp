@@ -73,17 +73,10 @@ bool fits(const PlanningProblem& problem, const std::vector<Bytes>& none_away,
 /// The smallest number of swaps that fits. Precondition: all of them together fit.
 std::size_t fewest_swaps(const PlanningProblem& problem, const std::vector<TensorId>& ranked) {
   const std::vector<Bytes> none_away = footprint_without(problem, {}).bytes();
-  std::size_t low = 0;
-  std::size_t high = ranked.size();
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (fits(problem, none_away, ranked, middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+  const auto fewest = nearest_that_fits(std::ptrdiff_t{-1}, std::ssize(ranked), [&](auto count) {
+    return fits(problem, none_away, ranked, static_cast<std::size_t>(count));
+  });
+  return static_cast<std::size_t>(fewest);
 }
 
 PlanResult plan_lms(const PlanningProblem& problem) {

@@ -136,10 +136,7 @@ namespace {
 class CompressionPlanner {
  public:
   explicit CompressionPlanner(const CompressionRequest& request)
-      : request_(request),
-        problem_(request.problem),
-        candidates_(find_candidates(request.problem.graph)),
-        ranked_(rank_for_lms(request.problem)) {
+      : request_(request), problem_(request.problem), ranked_(rank_for_lms(request.problem)) {
     check();
     if (!moves()) ranked_ = compressible(std::move(ranked_));
     const auto all = static_cast<std::int64_t>(ranked_.size());
@@ -193,12 +190,8 @@ class CompressionPlanner {
   }
 
   /// The first `count` of the ranked tensors.
-  [[nodiscard]] std::vector<TensorId> in_order_of_return(std::size_t count) const {
-    std::vector<bool> chosen(problem_.graph.tensors.size());
-    for (std::size_t i = 0; i < count; ++i) chosen[ranked_[i].at()] = true;
-    std::vector<TensorId> ordered = candidates_;
-    std::erase_if(ordered, [&](TensorId tensor) { return !chosen[tensor.at()]; });
-    return ordered;
+  [[nodiscard]] std::vector<TensorId> chosen(std::size_t count) const {
+    return in_order_of_return(problem_.graph, std::span(ranked_).first(count));
   }
   [[nodiscard]] std::vector<TensorId> compressible(std::vector<TensorId> tensors) const {
     std::erase_if(tensors, [&](TensorId tensor) { return !can_compress(tensor); });
@@ -208,8 +201,7 @@ class CompressionPlanner {
   /// What the tasks need, static bytes left out, when the first 0, 1, ... of the ranked tensors are chosen: sums along
   /// the graph in which all are compressed. Where one is not, its two tasks there need less than their neighbours.
   [[nodiscard]] std::vector<Bytes> needs_by_count() const {
-    const Compression all =
-        compress_tensors(problem_.graph, compressible(in_order_of_return(ranked_.size())));
+    const Compression all = compress_tensors(problem_.graph, compressible(chosen(ranked_.size())));
     const CostTable costs = request_.costs_of(all);
     const std::vector<Lifetime>& lives = all.graph.lifetimes;
     std::vector<std::optional<Lifetime>> restored(problem_.graph.tensors.size());
@@ -255,11 +247,11 @@ class CompressionPlanner {
 
   [[nodiscard]] Attempt choose(std::size_t count) const {
     Attempt trial{.chosen = count};
-    trial.compression = compress_tensors(problem_.graph, compressible(in_order_of_return(count)));
+    trial.compression = compress_tensors(problem_.graph, compressible(chosen(count)));
     trial.costs = request_.costs_of(trial.compression);
     if (moves()) {
       std::size_t next = 0;
-      for (const TensorId tensor : in_order_of_return(count)) {
+      for (const TensorId tensor : chosen(count)) {
         if (can_compress(tensor)) {
           const CompressedTensor& made = trial.compression.tensors[next++];
           trial.away.push_back({.moved = made.compressed, .used = made.restored});
@@ -296,8 +288,7 @@ class CompressionPlanner {
 
   const CompressionRequest& request_;
   const PlanningProblem& problem_;
-  std::vector<TensorId> candidates_;  ///< in the order in which they return
-  std::vector<TensorId> ranked_;      ///< in the order in which they are chosen
+  std::vector<TensorId> ranked_;  ///< in the order in which they are chosen
 };
 
 }  // namespace

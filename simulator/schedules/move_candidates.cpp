@@ -140,18 +140,6 @@ std::optional<OutOfMemory> task_shortage(const PlanningProblem& problem,
 
 namespace {
 
-/// In the order of find_candidates: that of the restorations.
-std::vector<Restoration> in_order_of_return(const TrainingGraph& graph,
-                                            const std::vector<TensorId>& away) {
-  std::vector<bool> moves(graph.tensors.size());
-  for (const TensorId tensor : away) moves[tensor.at()] = true;
-  std::vector<Restoration> ordered;
-  for (const TensorId tensor : find_candidates(graph)) {
-    if (moves[tensor.at()]) ordered.push_back({.moved = tensor, .used = tensor});
-  }
-  return ordered;
-}
-
 /// By reader, of one reader's in the same order. What backward writes as well returns once: far memory has it as it was.
 std::vector<Restoration> for_each_reader(const TrainingGraph& graph,
                                          const std::vector<Restoration>& once) {
@@ -188,12 +176,24 @@ std::vector<Restoration> for_each_reader(const TrainingGraph& graph,
 
 }  // namespace
 
+std::vector<TensorId> in_order_of_return(const TrainingGraph& graph,
+                                         std::span<const TensorId> away) {
+  std::vector<bool> moves(graph.tensors.size());
+  for (const TensorId tensor : away) moves[tensor.at()] = true;
+  std::vector<TensorId> ordered = find_candidates(graph);
+  std::erase_if(ordered, [&](TensorId tensor) { return !moves[tensor.at()]; });
+  return ordered;
+}
+
 PlanResult plan_moving(const PlanningProblem& problem, const std::vector<TensorId>& away,
                        Returns returns) {
   const Footprint footprint = footprint_without(problem, away);
   if (auto shortage = task_shortage(problem, footprint)) return *std::move(shortage);
   MemoryLedger ledger(footprint.bytes());
-  std::vector<Restoration> restorations = in_order_of_return(problem.graph, away);
+  std::vector<Restoration> restorations;
+  for (const TensorId tensor : in_order_of_return(problem.graph, away)) {
+    restorations.push_back({.moved = tensor, .used = tensor});
+  }
   if (returns == Returns::kForEachReader) {
     restorations = for_each_reader(problem.graph, restorations);
   }

@@ -3,6 +3,7 @@
 // when they return.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "simulator/schedules/footprint.hpp"
@@ -20,6 +21,10 @@ namespace ooc {
 [[nodiscard]] std::vector<bool> may_move(const PlanningProblem& problem);
 /// Returns the tensors of find_candidates(problem.graph) that may_move() allows, in the same order.
 [[nodiscard]] std::vector<TensorId> find_candidates(const PlanningProblem& problem);
+
+/// Returns the tensors of `away` in the order of find_candidates(graph).
+[[nodiscard]] std::vector<TensorId> in_order_of_return(const TrainingGraph& graph,
+                                                       std::span<const TensorId> away);
 
 /// Returns by task the memory needed if the tensors of `away` leave between last forward and first backward use.
 [[nodiscard]] Footprint footprint_without(const PlanningProblem& problem,

@@ -41,15 +41,10 @@ class LayerOffload {
       if (*asked < 0) bad_value("--layers-moved", std::to_string(*asked), "an integer >= 0");
       return plan_of(std::min<std::size_t>(static_cast<std::size_t>(*asked), blocks_));
     }
-    std::size_t too_few = 0;
-    std::size_t enough = blocks_;
     if (!shortage_of(0)) return plan_of(0);
-    if (shortage_of(enough)) return plan_of(enough);
-    while (enough - too_few > 1) {
-      const std::size_t middle = too_few + (enough - too_few) / 2;
-      (shortage_of(middle) ? too_few : enough) = middle;
-    }
-    return plan_of(enough);
+    if (shortage_of(blocks_)) return plan_of(blocks_);
+    return plan_of(nearest_that_fits(std::size_t{0}, blocks_,
+                                     [&](std::size_t blocks) { return !shortage_of(blocks); }));
   }
 
  private:

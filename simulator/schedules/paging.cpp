@@ -11,45 +11,13 @@
 
 #include "model/base/errors.hpp"
 #include "simulator/plan/plan_builder.hpp"
-#include "simulator/schedules/footprint.hpp"
+#include "simulator/plan/tensor_ring.hpp"
+#include "simulator/schedules/move_candidates.hpp"
 
 namespace ooc {
 namespace {
 
 enum class Cause { kFault, kPrefetch };
-
-/// What is near, in order of arrival. Nothing is allocated after the beginning.
-class Arrivals {
- public:
-  explicit Arrivals(std::size_t tensors) : links_(tensors + 1) {
-    end_ = make_id<TensorId>(tensors);
-    links_.back() = {end_, end_};
-  }
-
-  [[nodiscard]] TensorId first() const { return next(end_); }
-  [[nodiscard]] TensorId next(TensorId tensor) const { return links_[tensor.at()].next; }
-  [[nodiscard]] TensorId end() const { return end_; }
-
-  void append(TensorId tensor) {
-    const TensorId last = links_[end_.at()].previous;
-    links_[tensor.at()] = {last, end_};
-    links_[last.at()].next = tensor;
-    links_[end_.at()].previous = tensor;
-  }
-  void remove(TensorId tensor) {
-    const Link link = links_[tensor.at()];
-    links_[link.previous.at()].next = link.next;
-    links_[link.next.at()].previous = link.previous;
-  }
-
- private:
-  struct Link {
-    TensorId previous;
-    TensorId next;
-  };
-  std::vector<Link> links_;  ///< by tensor; at the end the ring's own
-  TensorId end_;
-};
 
 /// A page while the plan is made.
 struct Page {
@@ -68,9 +36,9 @@ class Pager {
         prefetch_(prefetch),
         available_(problem.budget - problem.costs.static_bytes),
         builder_(problem.costs.static_bytes),
-        pages_(graph_.tensors.size()),
-        arrivals_(graph_.tensors.size()),
-        oldest_(arrivals_.end()) {
+        pages_(graph_.tensors.size()) {
+    arrivals_.clear(graph_.tensors.size());
+    oldest_ = arrivals_.end();
     const std::size_t size = graph_.tasks.size() + graph_.tensors.size();
     builder_.reserve(size, size);
   }
@@ -120,12 +88,10 @@ class Pager {
   void place_inputs() {
     std::vector<TensorId> inputs;
     std::vector<bool> seen(graph_.tensors.size(), false);
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      for_each_touched(make_id<TaskId>(i), [&](TensorId tensor) {
-        if (!life(tensor).first_writer && !seen[tensor.at()]) inputs.push_back(tensor);
-        seen[tensor.at()] = true;
-      });
-    }
+    for_each_touch(graph_, [&](TaskId, TensorId tensor) {
+      if (!life(tensor).first_writer && !seen[tensor.at()]) inputs.push_back(tensor);
+      seen[tensor.at()] = true;
+    });
     const Bytes beside = graph_.tasks.empty() ? Bytes(0) : new_bytes(TaskId{0});
     for (const TensorId tensor : inputs) {
       page(tensor).far_is_current = true;
@@ -294,8 +260,8 @@ class Pager {
   Bytes available_;
   PlanBuilder builder_;
   std::vector<Page> pages_;  ///< by tensor
-  Arrivals arrivals_;
-  TensorId oldest_;  ///< all that arrived before it is pinned for the task at hand
+  TensorRing arrivals_;      ///< near, in order of arrival
+  TensorId oldest_;          ///< all that arrived before it is pinned for the task at hand
   Bytes used_;
   TaskId task_;                     ///< at hand
   std::optional<StepId> before_;    ///< the task before it
@@ -307,19 +273,11 @@ class Pager {
 std::optional<OutOfMemory> paging_shortage(const PlanningProblem& problem) {
   const TrainingGraph& graph = problem.graph;
   Footprint footprint(problem, graph.tasks.size());
-  std::vector<std::int32_t> seen(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    footprint.add_workspace(task, i);
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (std::exchange(seen[tensor.at()], task.index) == task.index) continue;
-        footprint.add({tensor, i, i + 1});
-      }
-    }
-  }
-  return footprint.shortage(
-      [&](std::size_t position) { return task_name(graph, make_id<TaskId>(position)); });
+  footprint.add_workspaces();
+  for_each_touch(graph, [&](TaskId task, TensorId tensor) {
+    footprint.add({tensor, task.at(), task.at() + 1});
+  });
+  return task_shortage(problem, footprint);
 }
 
 }  // namespace

@@ -80,13 +80,10 @@ RunList drop_fewest(const PlanningProblem& problem, const Segments& segments,
   const auto drop = [&](std::size_t count) {
     return list_runs(problem, segments, drop_first(order, count, most));
   };
-  std::size_t low = 0;
-  std::size_t high = order.size();
-  while (low + 1 < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    (fits(problem, footprint_of(problem, drop(middle))) ? high : low) = middle;
-  }
-  return drop(high);  // made again: two lists at once take twice the memory
+  const std::size_t fewest = nearest_that_fits(
+      std::size_t{0}, order.size(),
+      [&](std::size_t count) { return fits(problem, footprint_of(problem, drop(count))); });
+  return drop(fewest);  // made again: two lists at once take twice the memory
 }
 
 OutOfMemory lesser_shortage(OutOfMemory first, OutOfMemory second) {

@@ -2,9 +2,11 @@
 // table. A schedule knows only the PlanningProblem, not the simulated time.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -53,6 +55,25 @@ struct PlanningProblem {
     return fitting ? (*fitting)[task.at()] : costs.alternative(task, options.algorithms);
   }
 };
+
+/// Quickest of the plans that were tried; while none runs, the first.
+struct Quickest {
+  std::optional<Plan> plan = {};
+  std::optional<Duration> time = {};
+
+  /// Runs a plan; true if it is kept.
+  bool offer(const PlanningProblem& problem, Plan tried);
+};
+
+/// Returns the number nearest to `no` that fits, by bisection from `yes`, which fits.
+template <class Number, class Fits>
+[[nodiscard]] Number nearest_that_fits(Number no, Number yes, const Fits& fits) {
+  while (no + 1 < yes || yes + 1 < no) {
+    const Number middle = std::midpoint(std::min(no, yes), std::max(no, yes));
+    (fits(middle) ? yes : no) = middle;
+  }
+  return yes;
+}
 
 /// Properties of schedules. Other code tests traits, never names.
 enum class Trait : unsigned {

@@ -148,9 +148,9 @@ class SegmentFinder {
   }
 
   void find_largest_working_set() {
-    for (std::size_t i = 0; i < graph_.tasks.size(); ++i) {
-      const TaskId task = make_id<TaskId>(i);
-      const Bytes sum = touched(task, who_++) + workspace(task);
+    const std::vector<Bytes> touched = touched_bytes(graph_, problem_.costs);
+    for (std::size_t i = 0; i < touched.size(); ++i) {
+      const Bytes sum = touched[i] + workspace(make_id<TaskId>(i));
       found_.largest_working_set = std::max(found_.largest_working_set, sum);
     }
   }

@@ -156,19 +156,11 @@ constexpr std::int64_t kMostTasksOfRounds = std::int64_t{1} << 22;
 
 /// max over tasks of M_min(t, b) with the fastest algorithm's workspace.
 Bytes largest_task(const TrainingGraph& graph, const CostTable& costs) {
-  std::vector<std::int32_t> seen_by(graph.tensors.size(), -1);
+  const std::vector<Bytes> touched = touched_bytes(graph, costs);
   Bytes largest;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
-    Bytes bytes = costs[costs.alternative(task, AlgorithmChoice::kPerformance)].workspace;
-    for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
-      for (const TensorId tensor : tensors) {
-        if (seen_by[tensor.at()] == task.index) continue;
-        seen_by[tensor.at()] = task.index;
-        bytes += costs.tensor_bytes[tensor.at()];
-      }
-    }
-    largest = std::max(largest, bytes);
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    const AlternativeId id = costs.alternative(make_id<TaskId>(i), AlgorithmChoice::kPerformance);
+    largest = std::max(largest, touched[i] + costs[id].workspace);
   }
   return largest;
 }
@@ -189,11 +181,8 @@ class RoundsPlanner {
       const bool at_once = alone_frees && needs(batch_) < needs(1);
       return {std::move(plans_.at(at_once ? batch_ : 1)), nullptr};
     }
-    std::int64_t most = 1;
-    for (std::int64_t too_many = balanced; too_many - most > 1;) {
-      const std::int64_t middle = most + (too_many - most) / 2;
-      (fits(middle) ? most : too_many) = middle;
-    }
+    const std::int64_t most = nearest_that_fits(
+        balanced, std::int64_t{1}, [&](std::int64_t samples) { return fits(samples); });
     return joined(even(request_.evaluate ? quickest(most) : most));
   }
 

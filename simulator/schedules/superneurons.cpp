@@ -221,13 +221,11 @@ std::vector<Bytes> less_memory(const PlanningProblem& problem, Bytes least, Byte
 class SuperneuronsTrials {
  public:
   SuperneuronsTrials(const PlanningProblem& problem, const Segments& segments)
-      : problem_(problem), segments_(segments) {
-    OOC_CHECK(problem.evaluate, "who searches by trial can try");
-  }
+      : problem_(problem), segments_(segments) {}
 
   Plan run(Bytes least, Bytes most) && {
     const std::vector<std::vector<SegmentUse>> sets = sets_to_drop(problem_, segments_);
-    attempt(plan_by_rule(problem_, segments_, sets, time_));
+    attempt(plan_by_rule(problem_, segments_, sets, best_.time));
     std::vector<SegmentUse> best_uses = sets.front();
     for (const std::vector<SegmentUse>& set : sets) {
       const std::vector<std::size_t> order = cheapest_first(segments_, set);
@@ -237,34 +235,25 @@ class SuperneuronsTrials {
         if (count == tried) continue;
         tried = count;
         std::vector<SegmentUse> uses = drop_first(order, count, set);
-        if (attempt(plan_with_copies(problem_, segments_, uses, time_)))
+        if (attempt(plan_with_copies(problem_, segments_, uses, best_.time)))
           best_uses = std::move(uses);
       }
     }
     PlanningProblem smaller = problem_;
     for (const Bytes memory : less_memory(problem_, least, most)) {
       smaller.budget = problem_.costs.static_bytes + memory;
-      attempt(plan_by_rule(smaller, segments_, sets, time_));
-      attempt(plan_with_copies(smaller, segments_, best_uses, time_));
+      attempt(plan_by_rule(smaller, segments_, sets, best_.time));
+      attempt(plan_with_copies(smaller, segments_, best_uses, best_.time));
     }
-    return *std::move(best_);
+    return *std::move(best_.plan);
   }
 
  private:
-  bool attempt(std::optional<Plan> plan) {
-    if (!plan) return false;
-    const std::optional<Duration> time = problem_.evaluate(*plan).iteration_time;
-    const bool better = time && (!time_ || *time < *time_);
-    if (best_ && !better) return false;
-    time_ = time;
-    best_ = std::move(plan);
-    return true;
-  }
+  bool attempt(std::optional<Plan> plan) { return plan && best_.offer(problem_, *std::move(plan)); }
 
   const PlanningProblem& problem_;
   const Segments& segments_;
-  std::optional<Plan> best_;
-  std::optional<Duration> time_;
+  Quickest best_;
 };
 
 PlanResult plan_superneurons(const PlanningProblem& problem) {

@@ -79,20 +79,14 @@ class DynChooser {
   }
 
   PlanResult run() {
-    std::optional<Plan> best;
-    std::optional<Duration> least;
+    Quickest best;
     for (const Candidate& candidate : kCandidates) {
       if (smallest_budget(candidate) > problem_.budget) continue;
       Plan plan = std::get<Plan>(make(candidate));
       if (problem_.options.trials == Trials::kOrder) return plan;
-      OOC_CHECK(problem_.evaluate, "who searches by trial can try");
-      const Trial trial = problem_.evaluate(plan);
-      const bool better = trial.iteration_time && (!least || *trial.iteration_time < *least);
-      if (best && !better) continue;
-      if (better) least = trial.iteration_time;
-      best = std::move(plan);
+      best.offer(problem_, std::move(plan));
     }
-    if (best) return *std::move(best);
+    if (best.plan) return *std::move(best.plan);
     return make(*std::ranges::min_element(kCandidates, [&](const Candidate& a, const Candidate& b) {
       return smallest_budget(a) < smallest_budget(b);
     }));

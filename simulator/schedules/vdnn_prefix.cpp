@@ -129,14 +129,10 @@ class Grid {
 
   [[nodiscard]] std::optional<std::size_t> shortest(std::size_t level) const {
     if (fits({0, level})) return 0;
-    std::size_t too_short = 0;
-    std::size_t enough = movable_.size();
-    if (!fits({enough, level})) return std::nullopt;
-    while (enough - too_short > 1) {
-      const std::size_t middle = too_short + (enough - too_short) / 2;
-      (fits({middle, level}) ? enough : too_short) = middle;
-    }
-    return enough;
+    if (!fits({movable_.size(), level})) return std::nullopt;
+    return nearest_that_fits(std::size_t{0}, movable_.size(), [&](std::size_t prefix) {
+      return fits({prefix, level});
+    });
   }
 
   /// What needs least of the points that decide whether anything fits.
@@ -151,18 +147,9 @@ class Grid {
   }
 
   PlanResult fastest(const std::vector<Point>& border) const {
-    OOC_CHECK(problem_.evaluate, "who searches by trial can try");
-    std::optional<Plan> best;
-    std::optional<Duration> least;
-    for (const Point& point : border) {
-      Plan plan = std::get<Plan>(make(point));
-      const Trial trial = problem_.evaluate(plan);
-      const bool better = trial.iteration_time && (!least || *trial.iteration_time < *least);
-      if (best && !better) continue;
-      if (better) least = trial.iteration_time;
-      best = std::move(plan);
-    }
-    return *std::move(best);
+    Quickest best;
+    for (const Point& point : border) best.offer(problem_, std::get<Plan>(make(point)));
+    return *std::move(best.plan);
   }
 
   [[nodiscard]] PlanResult make(const Point& point) const {

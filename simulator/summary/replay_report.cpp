@@ -42,11 +42,6 @@ Duration median_by(const std::vector<Item>& items, Duration Item::*member) {
   return Duration(values[middle - 1] + (values[middle] - values[middle - 1]) / 2);
 }
 
-double share_of(Duration part, Duration whole) {
-  if (whole.count() == 0) return 0;
-  return part / whole;
-}
-
 void add_iterations(ReplayReport& report, const Timeline& predicted) {
   const std::vector<MeasuredRun::Iteration>& all = report.run.iterations;
   OOC_CHECK(!all.empty(), "a run has at least one iteration");
