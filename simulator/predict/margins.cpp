@@ -1,4 +1,5 @@
 // Beside the plan for all of memory those for less, of which the quickest that runs is taken (docs/notebook/0051).
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -217,12 +218,12 @@ std::optional<CaseRun> plan_with_margins(const Case& which, const Schedule& sche
     }
     other.costs = which.costs;
   }
-  const std::vector<Bytes> rooms = algorithm_rooms(which.workload.graph, which.costs, which.budget);
-  std::vector<Bytes> ends{rooms.front()};
-  if (rooms.size() > 1) ends.push_back(rooms.back());
-  for (const Contender& each : contenders({}, {Trait::kOptimizes, Trait::kMovesPages}, ends)) {
+  std::vector<Bytes> rooms = algorithm_rooms(which.workload.graph, which.costs, which.budget);
+  std::ranges::reverse(rooms);
+  for (const Contender& each : contenders({}, {Trait::kOptimizes, Trait::kMovesPages}, rooms)) {
     other.schedule_options = each.options;
     other.schedule_options.sub_batch = {.kind = SubBatch::Kind::kOff};
+    if (time && least_time(other, *each.schedule, each.options.room) >= *time) continue;
     std::optional<CaseRun> quicker = plan_with_margin(
         other, *each.schedule, {.time = time, .by_sizes = time.has_value()}, buffers);
     if (!quicker || !runs(which, *quicker, buffers)) continue;

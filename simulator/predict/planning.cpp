@@ -359,6 +359,19 @@ SubBatch sub_batch_of(const Case& which, const Schedule& schedule) {
             "--batch is all samples of an iteration");
 }
 
+Duration least_time(const Case& which, const Schedule& schedule, const std::optional<Bytes>& room) {
+  const bool other_tasks = which.moving || schedule.is(Trait::kMovesPages) ||
+                           compresses(schedule, which.schedule_options) ||
+                           sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff;
+  Duration sum;
+  if (!room || other_tasks) return sum;
+  for (const AlternativeId way :
+       fitting_algorithms(which.workload.graph, which.costs, *room, simulated_budget(which))) {
+    sum += which.costs[way].time;
+  }
+  return sum;
+}
+
 Bytes simulated_budget(const Case& which) {
   return is_footprint(which.accounting) ? Bytes(kMaxTotalBytes) : which.budget;
 }

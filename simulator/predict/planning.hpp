@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,11 @@ namespace ooc {
 
 /// Returns the GPU memory of the simulation: the budget, or no limit with is_footprint(), where plan_job() checks it.
 [[nodiscard]] Bytes simulated_budget(const Case& which);
+
+/// Returns the compute time with the algorithms that fit `room` (fitting_algorithms()), which no plan of the schedule can be
+/// quicker than; 0 without a room, and where tasks do not run as they are.
+[[nodiscard]] Duration least_time(const Case& which, const Schedule& schedule,
+                                  const std::optional<Bytes>& room);
 
 /// Facts of a job that decide which passes (Pass) plan it and which combinations are refused.
 struct PassJob {

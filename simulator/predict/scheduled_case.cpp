@@ -46,20 +46,6 @@ std::vector<std::optional<Bytes>> rooms_of(const Case& which, const Schedule& sc
   return rooms;
 }
 
-/// Compute with the algorithms of a room; zero where tasks are not run as they are.
-Duration least_time(const Case& which, const Schedule& schedule, const std::optional<Bytes>& room) {
-  const bool other_tasks = which.moving || schedule.is(Trait::kMovesPages) ||
-                           compresses(schedule, which.schedule_options) ||
-                           sub_batch_of(which, schedule).kind != SubBatch::Kind::kOff;
-  Duration sum;
-  if (!room || other_tasks) return sum;
-  for (const AlternativeId way :
-       fitting_algorithms(which.workload.graph, which.costs, *room, simulated_budget(which))) {
-    sum += which.costs[way].time;
-  }
-  return sum;
-}
-
 bool same_but_for_algorithms(const Plan& a, const Plan& b) {
   if (a.steps.size() != b.steps.size()) return false;
   for (std::size_t i = 0; i < a.steps.size(); ++i) {
