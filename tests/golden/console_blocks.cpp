@@ -1,9 +1,17 @@
 // One walk over the lines serves both: it copies everything but outputs, and asks `run` for those.
 #include "tests/golden/console_blocks.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
+#include "tests/cli/run_program.hpp"
+#include "tests/support/test.hpp"
+
 namespace ooc::test {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -74,6 +82,51 @@ class Walk {
   std::string result_;
 };
 
+class CommandRunner {
+ public:
+  CommandRunner() {
+    for (const char* folder : {"networks", "hwprofiles", "docs", "tests"}) {
+      fs::create_directory_symlink(fs::path(OOC_SOURCE_DIR) / folder, scratch_.path() / folder);
+    }
+  }
+  [[nodiscard]] Ran run(const std::string& command) const {
+    // A quarter of all seconds: validation.shipped_rows has run them, and left its table.
+    constexpr std::string_view all_rows = "ooc-paleo validate --quiet |";
+    const char* const table = std::getenv("OOC_ALL_ROWS");
+    if (table != nullptr && command.starts_with(all_rows)) {
+      return run("<'" + std::string(table) + "'" + command.substr(all_rows.size()));
+    }
+    return run_shell("exec 2>&1\n" + command, in(scratch_));
+  }
+
+ private:
+  ScratchFolder scratch_;
+};
+
+void check_file(const fs::path& file) {
+  const CommandRunner runner;  // one folder per file: a later command may read an earlier one's
+  for (const GoldenCommand& golden : console_commands(read_file(file))) {
+    CAPTURE(file);
+    CAPTURE(golden.line);
+    CAPTURE(golden.command);
+    const Ran ran = runner.run(golden.command);
+    CHECK(ran.exit_code == 0);
+    CHECK(ran.out == golden.output);
+  }
+}
+
+void update_file(const fs::path& file) {
+  const CommandRunner runner;
+  const std::string before = read_file(file);
+  const std::string after = with_outputs(before, [&](const std::string& command) {
+    const Ran ran = runner.run(command);
+    CAPTURE(command);
+    CHECK(ran.exit_code == 0);
+    return ran.out;
+  });
+  if (after != before) write_file(file, after);
+}
+
 }  // namespace
 
 std::vector<GoldenCommand> console_commands(std::string_view markdown) {
@@ -91,6 +144,21 @@ std::string with_outputs(std::string_view markdown,
   const std::function<std::string(const GoldenCommand&)> replace =
       [&](const GoldenCommand& command) { return run(command.command); };
   return Walk(markdown, replace).all();
+}
+
+std::vector<fs::path> markdown_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".md") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void check_or_update(const fs::path& file) {
+  if (std::getenv("OOC_UPDATE_GOLDEN") != nullptr) return update_file(file);
+  check_file(file);
 }
 
 }  // namespace ooc::test

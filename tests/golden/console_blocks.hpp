@@ -2,6 +2,7 @@
 // a command (a backslash at its end goes on in the next line) and the lines behind it are its output.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -22,5 +23,10 @@ struct GoldenCommand {
 /// The same text with each command's output replaced by what `run` says.
 [[nodiscard]] std::string with_outputs(
     std::string_view markdown, const std::function<std::string(const std::string& command)>& run);
+
+[[nodiscard]] std::vector<std::filesystem::path> markdown_in(const std::filesystem::path& folder);
+
+/// Runs the commands of a file in a scratch folder; checks their outputs, or with OOC_UPDATE_GOLDEN writes them there.
+void check_or_update(const std::filesystem::path& file);
 
 }  // namespace ooc::test

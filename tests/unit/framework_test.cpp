@@ -7,6 +7,7 @@
 #include "simulator/predict/case.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/scheduled_case.hpp"
+#include "simulator/schedules/own_options.hpp"
 #include "tests/support/test.hpp"
 #include "tests/support/validate_plan.hpp"
 
@@ -365,6 +366,7 @@ TEST_CASE("inputs: what is brought back for a layer that runs again is there bes
 TEST_CASE("weight_gradients: plans of all schedules run with those that are freed") {
   Loaded at = load("resnet18", "rtx-3090");
   at.options.precision = Precision::kAmpFp16;
+  at.options.schedule.own.change().search = 100;
   at.workload = read_workload(at.workload.path, at.options);
   const Case roomy = case_with(at.workload, at.machine, at.options,
                                R"("weight_gradients": "freed", "inputs": "throughout",)");
