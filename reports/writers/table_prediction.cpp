@@ -355,7 +355,10 @@ std::string advice(const RunReport& report, const OutOfMemory& oom) {
   } else if (near) {
     table.add_row({"ooc-paleo need near-memory", "the smallest budget that suffices"});
   }
-  if (report.inputs.batch > 1) {
+  if (report.rounds > 1 && report.sub_batch > 1) {
+    table.add_row(
+        {"--accumulate N", fmt::format("more than {}: fewer samples at once", report.rounds)});
+  } else if (report.rounds == 1 && report.inputs.batch > 1) {
     table.add_row({"--batch N", fmt::format("less than {}", group_thousands(report.inputs.batch))});
   }
   if (near && report.static_bytes > report.budget_near && report.inputs.offload.empty()) {

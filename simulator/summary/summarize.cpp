@@ -348,8 +348,9 @@ RunReport known_before_running(const SummaryInput& input) {
     report.lower_bound = input.bounds->best();
     report.bound_class = std::string(input.bound_class);
   }
-  report.sub_batch = input.about.sub_batch;
-  report.rounds = input.about.rounds;
+  const MicroBatches* const asked = input.micro_batches;
+  report.sub_batch = asked != nullptr ? asked->each.batch : input.about.sub_batch;
+  report.rounds = asked != nullptr ? asked->count : input.about.rounds;
   if (report.rounds > 1) report.bound_class += ", in the same sub-batches";
   if (input.about.moving && !input.job.moving) report.bound_class += ", on as many devices";
   report.budget_near = input.inputs.memory;
