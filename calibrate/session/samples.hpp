@@ -87,7 +87,7 @@ struct SampleSet {
   [[nodiscard]] std::vector<const SampleGroup*> of(std::string_view what) const;
 };
 
-/// request_keys() converts "copy bytes=4096 mode=pinned" to keys, request_text() keys to such a text.
+/// Converts "copy bytes=4096" to {"what", "copy"}, {"bytes", "4096"}, and back. Skips later words without "=".
 [[nodiscard]] KeyValues request_keys(std::string_view text);
 [[nodiscard]] std::string request_text(const KeyValues& request);
 

@@ -65,7 +65,8 @@ struct StateOptions {
   /// Share of the trained parameters whose optimiser states are in host memory: those whose gradients are complete
   /// first. Unset: none.
   std::optional<Ratio> optimizer = {};
-  bool gradients = false;  ///< true: gradients of parameters with far states go to host memory
+  bool gradients =
+      false;  ///< true: gradients of parameters with far states leave GPU memory; false: they stay
   /// Share of the units whose weights are in host memory, evenly spread; unset: none. Trained weights stay near if
   /// `update` is far without `optimizer`, and, if `update` is near, in units that have frozen weights as well.
   std::optional<Ratio> weights = {};

@@ -46,7 +46,7 @@ struct Framework {
   bool pageable_returns = false;      ///< StateOptions::pageable_returns
   std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)
   std::optional<Bytes> context = {};  ///< GPU memory of the CUDA context; unset: the profile's
-  double memory_share = 1;  ///< share of GPU memory without the context that plans may use
+  double memory_share = 1;  ///< plans may use this share of what the context leaves of GPU memory
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit
   Software software = {};               ///< kernels and their issue; software.cudnn is unused
   std::optional<std::pair<int, int>> cudnn = {};  ///< (major, minor); unset: the profile's

@@ -71,7 +71,7 @@ class MixDecoder {
   RunList list_;
   std::vector<std::uint32_t> idle_of_gap_;
   std::vector<char> repeated_;  ///< by gap: true if an earlier gap has the same idle_of_gap_
-  std::vector<std::uint8_t> algorithm_;  ///< by position: index in its task's MixFacts::algorithms
+  std::vector<std::uint8_t> algorithm_;  ///< by position in runs(): index in MixFacts::algorithms
   // Scratch memory of list().
   std::vector<std::uint32_t> current_;    ///< by tensor: its interval in RunList::stays, if any
   std::vector<std::uint32_t> passing_;    ///< by tensor: its interval in the current reruns, if any
