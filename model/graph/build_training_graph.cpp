@@ -252,6 +252,7 @@ Kept kept_of(const LayerModel& layer, const Keeping& keeping, RunsIn where) {
             .mask_bytes = saves.mask_bytes * keeping.mask_bytes,
             .reserve_bytes = saves.reserve_bytes,
             .reserve_fixed = 0};
+  if (keeping.four_bit_inputs && layer.casts.four_bits > 0) kept.inputs = true;
   const bool either_side = layer.is_activation && saves.output;
   if (either_side && keeping.activations == KeptActivation::kBoth) kept.inputs = true;
   const bool clamped_input = saves.clamps && keeping.clamps == KeptOfClamps::kInput;
@@ -528,6 +529,7 @@ class GraphBuilder {
                             [&](const Producer& p) { return needs_gradient(buffers_, p); })) {
       const TaskId task = add_task(TaskKind::kBackwardData, id);
       read_weights(task, id);
+      if (layer(id).model->is_frozen) read_saved(task, id);
       if (gradient) reads(task, *gradient);
       write_input_gradients(task, id);
     }

@@ -74,6 +74,8 @@ struct Keeping {
   std::int64_t mask_bytes = 1;  ///< bytes of an element of dropout's mask
   KeptOfNorms norms = KeptOfNorms::kInput;
   KeptOfSoftmax softmax = KeptOfSoftmax::kOutput;
+  bool four_bit_inputs =
+      false;  ///< true: products with 4-bit weights save their input, which backward does not read
   bool fuses = false;  ///< true: values inside fused kernels are not saved (Fusion::kAll)
   std::optional<Dtype> loss_dtype = {};  ///< type of a loss's output, if wider; unset: network's
   InPlaceGradients in_place_gradients = InPlaceGradients::kAsForward;

@@ -58,6 +58,7 @@ void read_keeping(const ProfileSection& root, Keeping& keeping) {
   take(root, "pool_saves", keeping.pools, {"input_and_output", "input_and_indices"});
   take(root, "norm_saves", keeping.norms, {"input", "input_and_statistics"});
   take(root, "softmax_saves", keeping.softmax, {"output", "input_and_output"});
+  take(root, "four_bit_saves", keeping.four_bit_inputs, {"nothing", "input"});
   take(root, "loss_dtype", keeping.loss_dtype, kLossDtypes);
   take(root, "gradient_in_place", keeping.in_place_gradients, {"as_forward", "never"});
   take(root, "gradient_sharing", keeping.gradients, {"copy", "until_written"});

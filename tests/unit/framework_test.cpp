@@ -97,6 +97,7 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("dropout_mask": 4,)").keeping.mask_bytes == 4);
   CHECK(software_read(R"("softmax_saves": "input_and_output",)").keeping.softmax ==
         KeptOfSoftmax::kInputAndOutput);
+  CHECK(software_read(R"("four_bit_saves": "input",)").keeping.four_bit_inputs);
   CHECK(software_read(R"("gradient_in_place": "never",)").keeping.in_place_gradients ==
         InPlaceGradients::kNever);
   CHECK(software_read(R"("loss_dtype": "float32",)").keeping.loss_dtype == Dtype::kFloat32);

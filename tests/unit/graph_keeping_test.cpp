@@ -161,6 +161,18 @@ TEST_CASE("softmax_saves: its input besides, also of attention and of losses") {
   CHECK(saved(eager, both) - saved(eager, {}) == kLoss);
 }
 
+TEST_CASE("four_bit_saves: the input of a product with 4-bit weights, which nothing else keeps") {
+  const Keeping input{.four_bit_inputs = true};
+  const auto behind = [&](const char* storage) {
+    return keeping_with(fmt::format(
+        R"({{"name": "bn", "type": "batch_norm"}},
+    {{"name": "even", "type": "flatten"}}, {{"name": "frozen", "type": "linear", "units": 3, "frozen": true, "storage": "{}"}})",
+        storage));
+  };
+  CHECK(saved(behind("nf4"), input) - saved(behind("nf4"), {}) == 192);
+  CHECK(saved(behind("bf16"), input) == saved(behind("bf16"), {}));
+}
+
 TEST_CASE("loss_dtype: what a loss keeps has a type of its own") {
   const std::string layers = keeping_with(R"({"name": "bn", "type": "batch_norm"})");
   std::string text = tiny::network(layers);
