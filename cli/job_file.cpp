@@ -101,6 +101,23 @@ bool is_looked_for(const Arguments& given, std::string_view flag) {
          (flag == axis->flag || (axis->word == "link" && flag.starts_with("--link-")));
 }
 
+/// True if a schedule that is asked for, or one of all, reads --blocks.
+bool may_read_blocks(const Arguments& given) {
+  if (find_flag(*given.command, "--schedule") == nullptr) return false;
+  const auto lists = given.values("--schedule");
+  return lists.empty() || std::ranges::any_of(lists, [](const std::string& list) {
+           return std::ranges::any_of(split_list(list, "--schedule", ','), [](const auto& name) {
+             const Schedule* schedule = find_schedule(name);
+             return name == "all" || (schedule != nullptr && reads(*schedule, "--blocks"));
+           });
+         });
+}
+
+/// What the command, or no schedule that it is told, has no use for.
+bool is_left_alone(const Arguments& given, std::string_view flag) {
+  return is_looked_for(given, flag) || (flag == "--blocks" && !may_read_blocks(given));
+}
+
 /// The shipped network that a model of the hub is, or the name as it is: "llama-3-8b" of "meta-llama/Meta-Llama-3-8B".
 std::string network_of_hub(const std::string& name) {
   std::string word = lower_case(std::string_view(name).substr(name.rfind('/') + 1));
@@ -160,26 +177,10 @@ JobFile::JobFile(const SpecDocument& document, const Arguments& given) : file_(d
     if (is_asked && flag != nullptr) add(*flag, *value, unit);
   }
   if (const auto symbols = root.find("symbols")) add_symbols(*symbols, command);
-  std::erase_if(entries_, [&](const Entry& each) { return is_looked_for(given, each.flag->name); });
+  std::erase_if(entries_, [&](const Entry& each) { return is_left_alone(given, each.flag->name); });
   for (const std::string_view key : kOfResults) (void)root.find(key);
   root.reject_unknown_keys();
 }
-
-namespace {
-
-/// True if a schedule that is asked for, or one of all, reads --blocks.
-bool may_read_blocks(const Arguments& given) {
-  if (find_flag(*given.command, "--schedule") == nullptr) return false;
-  const auto lists = given.values("--schedule");
-  return lists.empty() || std::ranges::any_of(lists, [](const std::string& list) {
-           return std::ranges::any_of(split_list(list, "--schedule", ','), [](const auto& name) {
-             const Schedule* schedule = find_schedule(name);
-             return name == "all" || (schedule != nullptr && reads(*schedule, "--blocks"));
-           });
-         });
-}
-
-}  // namespace
 
 JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Arguments& given)
     : file_(path) {
@@ -190,7 +191,6 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Argu
     const Flag* flag = is_network ? &kNetwork : find_flag(command, each.flag);
     if (flag == nullptr || (is_network && !given.positionals.empty())) continue;
     if (each.flag == "--schedule" && !takes_schedule) continue;  // the others compare them
-    if (each.flag == "--blocks" && !may_read_blocks(given)) continue;
     if (each.flag == "--precision" && given.has("--dtype")) continue;
     if (each.flag == "--clip-gradients" && given.has("--update-in-backward")) continue;
     entries_.push_back({.flag = flag,
@@ -201,7 +201,7 @@ JobFile::JobFile(const TrainerFile& trainer, const std::string& path, const Argu
   for (const std::string& name : given.positionals) {
     entries_.push_back({.flag = &kNetwork, .texts = {name}});
   }
-  std::erase_if(entries_, [&](const Entry& each) { return is_looked_for(given, each.flag->name); });
+  std::erase_if(entries_, [&](const Entry& each) { return is_left_alone(given, each.flag->name); });
 }
 
 void JobFile::add(const Flag& flag, const SpecView& value, std::string_view unit) {

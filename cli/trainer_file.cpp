@@ -183,6 +183,9 @@ class Reader {
     if (said.text == "auto" && key.says != "bucket" && key.says != "weight_type") {
       said.text = said.pointer == "/bf16" ? "true" : "";
     }
+    // Transformers fills in fsdp_config whatever fsdp says.
+    const bool is_null = value.type() == SpecType::kNull;
+    if (key.says == "fsdp" && !is_object && !is_null && said.text.empty()) said.text = "false";
     // accelerate writes empty objects of what it does not use.
     const bool says_by_keys = key.says == "deepspeed" || key.says == "fsdp";
     if (key.says.empty()) {
@@ -282,8 +285,9 @@ class Reader {
     if (const Said* length = find("sequence")) set("--seq", length->text, *length);
   }
 
-  /// DeepSpeed keeps 16-bit weights beside a float32 copy, FSDP casts what it gathers, axolotl loads 16-bit weights and no
-  /// copy; the others let autocast cast.
+  /// DeepSpeed keeps 16-bit weights beside a float32 copy; FSDP casts what it gathers, of float32 weights, whatever was loaded
+  /// (accelerate); axolotl loads 16-bit weights and no copy; the others let autocast cast. PEFT upcasts what is not quantised
+  /// beside a quantised base.
   void compose_precision() {
     const Said* mixed = on("precision");
     const std::string name = mixed ? lower_case(mixed->text) : "";
@@ -295,18 +299,25 @@ class Reader {
     const bool is_axolotl = has("model") && find("model")->pointer == "/base_model";
     const Said* loaded = find("weight_type");
     const std::string type = loaded ? lower_case(loaded->text) : "";
+    const bool is_bf16 = is_one_of(type, {"", "auto", "bfloat16", "bf16"});
+    const bool is_fp32 = is_one_of(type, {"float32", "fp32", "float"});
+    if (!is_bf16 && !is_fp32 && !is_one_of(type, {"float16", "fp16", "half"})) {
+      loaded->fail("auto, bfloat16, float16 or float32");
+    }
     const bool loads16 = type == "bfloat16" || type == "bf16" || type == "auto" || on("pure") ||
                          ((is_axolotl || adapts()) && !type.ends_with("32"));
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
-      const char* precision = has("deepspeed") ? "bf16"
-                              : loads16        ? "bf16-pure"
-                              : on("fsdp")     ? "fsdp-bf16"
-                                               : "amp-bf16";
+      const bool gathers = on("fsdp") && !adapts() && !on("pure");
+      const char* precision = has("deepspeed")                               ? "bf16"
+                              : gathers                                      ? "fsdp-bf16"
+                              : loads16 && !(adapts() && !base_of().empty()) ? "bf16-pure"
+                                                                             : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
       set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
+      if (on("fsdp")) leave_out(*fp16, "what FSDP gathers in it; it is predicted as autocast's");
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
     } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16) {
@@ -315,6 +326,8 @@ class Reader {
       for (const std::string_view off : {"bf16", "fp16", "precision"}) {
         if (has(off)) set("--precision", "fp32", *find(off));
       }
+      if (is_fp32) set("--precision", "fp32", *loaded);
+      if (!is_bf16 && !is_fp32) leave_out(*loaded, "training in float16 alone");
     }
     const Said* gradients = on("gradient_type");
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
@@ -324,6 +337,12 @@ class Reader {
     const char* half = bf16 ? "bf16" : "fp16";
     if (const Said* masters = switched("masters16")) set("--master-dtype", half, *masters);
     if (const Said* state = switched("state16")) set("--state-dtype", half, *state);
+  }
+
+  /// Whether autocast, or what stands in for it, computes in 16 bits.
+  [[nodiscard]] bool is_mixed() const {
+    const Said* mixed = on("precision");
+    return on("bf16") || on("fp16") || mixed;
   }
 
   void compose_optimizer() {
@@ -404,7 +423,7 @@ class Reader {
     }
     const Said* fsdp = on("fsdp");
     const Said* listed = fsdp && fsdp->text.find("offload") != std::string::npos ? fsdp : nullptr;
-    if (const Said* moves = listed ? listed : switched("fsdp_offload")) {
+    if (const Said* moves = listed ? listed : fsdp ? switched("fsdp_offload") : nullptr) {
       set("--state", "fsdp-cpu", *moves);
     }
     if (const Said* pinned = find("pinned"); pinned && !pinned->is_on()) {
@@ -483,7 +502,17 @@ class Reader {
     return kind == "lora" || kind == "qlora" || kind == "true";
   }
 
-  /// PEFT keeps adapters in float32 beside a 16-bit base.
+  /// How the base of adapters is quantised; empty: not. TRL quantises scales if it is told to, the others always.
+  [[nodiscard]] std::string base_of() const {
+    const bool once = has("use_peft") && !on("nested");
+    const std::string four = once ? "nf4" : "nf4-double";
+    if (const Said* bits = on("load_bits")) return bits->text == "8" ? "int8" : four;
+    if (on("load8")) return "int8";
+    const Said* adapter = on("adapter");
+    return on("load4") || (adapter && lower_case(adapter->text) == "qlora") ? four : "";
+  }
+
+  /// PEFT keeps adapters in float32 beside a 16-bit base; autocast multiplies them in 16 bits.
   void compose_adapters() {
     if (const Said* stage = find("stage"); stage && stage->text != "sft" && stage->text != "pt") {
       leave_out(*stage, "more models, or two sequences a sample, would run");
@@ -492,25 +521,29 @@ class Reader {
     const std::string kind = adapter ? lower_case(adapter->text) : "";
     if (!adapts()) {
       if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
-      if (const Said* bits = on("load_bits")) leave_out(*bits, "only adapters learn beside it");
+      for (const std::string_view what : {"load_bits", "load4", "load8"}) {
+        if (const Said* bits = on(what)) leave_out(*bits, "only adapters learn beside it");
+      }
+      const Said* rank = find("rank");
+      if (rank && !adapter)
+        leave_out(*rank, "no adapter, use_peft or finetuning_type asks for them");
       return;
     }
     const Said* rank = find("rank");
     const Said* targets = find("targets");
-    constexpr std::string_view kDefaultRank = "8";
-    std::string text = rank ? rank->text : std::string(kDefaultRank);
+    std::string text = rank ? rank->text : has("use_peft") ? "16" : "8";
     if (targets && targets->text != "all" && targets->text != "all-linear") {
       text += ":" + targets->text;
     }
     set("--lora", text, rank ? *rank : *adapter);
-    set("--lora-dtype", "float32", *adapter);
+    const bool casts = (is_mixed()) && base_of().empty();
+    set("--lora-dtype", casts ? "bfloat16" : "float32", *adapter);
     if (const Said* dropout = on("adapter_dropout")) set("--lora-dropout", dropout->text, *dropout);
-    if (const Said* load = on("load4")) set("--base", "nf4-double", *load);
-    if (kind == "qlora") set("--base", "nf4-double", *adapter);
-    if (const Said* load = on("load8")) set("--base", "int8", *load);
-    if (const Said* bits = on("load_bits")) {
-      if (bits->text != "4" && bits->text != "8") return leave_out(*bits, "4 and 8 are known");
-      set("--base", bits->text == "4" ? "nf4-double" : "int8", *bits);
+    const Said* bits = on("load_bits");
+    if (bits && bits->text != "4" && bits->text != "8")
+      return leave_out(*bits, "4 and 8 are known");
+    for (const std::string_view what : {"load_bits", "load8", "load4", "adapter"}) {
+      if (const Said* why = on(what); why && !base_of().empty()) set("--base", base_of(), *why);
     }
   }
 
@@ -523,6 +556,8 @@ class Reader {
       set("--kernels", "eager", *attention);
     } else if (const Said* eager = on("eager")) {
       set("--kernels", "eager", *eager);
+    } else if (const Said* compiled = on("compiled"); compiled && has("model")) {
+      set("--kernels", "fused", *compiled);
     } else if (const Said* flash = on("flash")) {
       set("--kernels", "sdpa", *flash);
     }
@@ -549,7 +584,11 @@ class Reader {
   void compose_checkpoints() {
     const Said* blocks = checkpointing();
     const Said* offload = checkpoint_offload();
-    const bool is_offload = blocks && lower_case(blocks->text).starts_with("offload");
+    const std::string how = blocks ? lower_case(blocks->text) : "";
+    const bool is_offload = how.starts_with("offload") || how == "unsloth";
+    if (blocks && blocks->pointer.ends_with("checkpointing") && !is_offload) {
+      (void)switched("checkpointing");
+    }
     if (const Said* all = on("checkpoint_offload"); all && !offload) {
       leave_out(*all, "without gradient_checkpointing every saved tensor would move");
     }
