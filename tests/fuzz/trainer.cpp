@@ -4,6 +4,13 @@
 #include "cli/trainer_file.hpp"
 #include "tests/fuzz/target.hpp"
 
+namespace ooc {
+/// Without the rest of cli/locate.cpp, which is not linked.
+SpecDocument read_data_table(const std::string& name) {
+  return read_spec_file(std::string(OOC_SOURCE_DIR) + "/tables/" + name + ".json");
+}
+}  // namespace ooc
+
 namespace ooc::fuzz {
 
 void consume(std::string_view text) {
