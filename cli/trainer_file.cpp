@@ -286,8 +286,8 @@ class Reader {
   }
 
   /// DeepSpeed keeps 16-bit weights beside a float32 copy; FSDP casts what it gathers, of float32 weights, whatever was loaded
-  /// (accelerate); axolotl loads 16-bit weights and no copy; the others let autocast cast. PEFT upcasts what is not quantised
-  /// beside a quantised base.
+  /// (accelerate); axolotl loads 16-bit weights and no copy; the others let autocast cast. TRL leaves in float32 what PEFT
+  /// upcasts beside a quantised base; axolotl casts it back. axolotl's "full" is no mixed precision.
   void compose_precision() {
     const Said* mixed = on("precision");
     const std::string name = mixed ? lower_case(mixed->text) : "";
@@ -309,15 +309,16 @@ class Reader {
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
-      const bool gathers = on("fsdp") && !adapts() && !on("pure");
-      const char* precision = has("deepspeed")                               ? "bf16"
-                              : gathers                                      ? "fsdp-bf16"
-                              : loads16 && !(adapts() && !base_of().empty()) ? "bf16-pure"
-                                                                             : "amp-bf16";
+      const bool gathers =
+          on("fsdp") && !adapts() && !on("pure") && lower_case(bf16->text) != "full";
+      const char* precision = has("deepspeed")                                      ? "bf16"
+                              : gathers                                             ? "fsdp-bf16"
+                              : loads16 && !(has("use_peft") && !base_of().empty()) ? "bf16-pure"
+                                                                                    : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
       set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
-      if (on("fsdp")) leave_out(*fp16, "what FSDP gathers in it; it is predicted as autocast's");
+      if (on("fsdp")) leave_out(*fp16, "FSDP would gather float16; autocast is predicted");
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
     } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16) {
@@ -340,10 +341,7 @@ class Reader {
   }
 
   /// Whether autocast, or what stands in for it, computes in 16 bits.
-  [[nodiscard]] bool is_mixed() const {
-    const Said* mixed = on("precision");
-    return on("bf16") || on("fp16") || mixed;
-  }
+  [[nodiscard]] bool is_mixed() const { return on("bf16") || on("fp16") || on("precision"); }
 
   void compose_optimizer() {
     const Said* clip = find("clip");
@@ -506,13 +504,15 @@ class Reader {
   [[nodiscard]] std::string base_of() const {
     const bool once = has("use_peft") && !on("nested");
     const std::string four = once ? "nf4" : "nf4-double";
-    if (const Said* bits = on("load_bits")) return bits->text == "8" ? "int8" : four;
+    const Said* bits = on("load_bits");
+    if (bits) return bits->text == "8" ? "int8" : bits->text == "4" ? four : "";
     if (on("load8")) return "int8";
     const Said* adapter = on("adapter");
     return on("load4") || (adapter && lower_case(adapter->text) == "qlora") ? four : "";
   }
 
-  /// PEFT keeps adapters in float32 beside a 16-bit base; autocast multiplies them in 16 bits.
+  /// PEFT keeps adapters in float32 beside a 16-bit base. Autocast multiplies them in 16 bits, which is asked as adapters of
+  /// 16 bits: right for the time, while their weights and states take half of what they should.
   void compose_adapters() {
     if (const Said* stage = find("stage"); stage && stage->text != "sft" && stage->text != "pt") {
       leave_out(*stage, "more models, or two sequences a sample, would run");
@@ -536,8 +536,10 @@ class Reader {
       text += ":" + targets->text;
     }
     set("--lora", text, rank ? *rank : *adapter);
-    const bool casts = (is_mixed()) && base_of().empty();
-    set("--lora-dtype", casts ? "bfloat16" : "float32", *adapter);
+    const Said* mixed = on("precision") ? on("precision") : on("fp16");
+    const bool halves = mixed && lower_case(mixed->text) != "bf16";
+    const bool casts = is_mixed() && base_of().empty();
+    set("--lora-dtype", !casts ? "float32" : halves ? "float16" : "bfloat16", *adapter);
     if (const Said* dropout = on("adapter_dropout")) set("--lora-dropout", dropout->text, *dropout);
     const Said* bits = on("load_bits");
     if (bits && bits->text != "4" && bits->text != "8")
@@ -556,8 +558,6 @@ class Reader {
       set("--kernels", "eager", *attention);
     } else if (const Said* eager = on("eager")) {
       set("--kernels", "eager", *eager);
-    } else if (const Said* compiled = on("compiled"); compiled && has("model")) {
-      set("--kernels", "fused", *compiled);
     } else if (const Said* flash = on("flash")) {
       set("--kernels", "sdpa", *flash);
     }
