@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/kineto_trace.hpp"
 #include "cli/layer_times.hpp"
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
@@ -172,9 +173,7 @@ void load_layer_times(CaseOptions& options, const Arguments& arguments, const Wo
       options.layer_times = read_layer_times_file(*path, *workload.network, options.limits);
       return;
     }
-    const Network& network = *workload.network;
-    TracedLayers traced =
-        layers_of_trace(read_kineto_trace(*path, ranges_of_layers(network)), network, *path);
+    TracedLayers traced = read_kineto_trace(*path, *workload.network);
     remark_on(arguments.remarks(), *path, traced.coverage);
     options.layer_times = std::move(traced.times);
   }

@@ -4,6 +4,7 @@
 #include "cli/kineto_trace.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -22,13 +23,31 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cli/locate.hpp"
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
+#include "model/base/quantity_io.hpp"
 #include "model/base/terminal_text.hpp"
 
 namespace ooc {
 namespace {
 
 using Json = nlohmann::json;
+
+/// Operator that the program called itself, or a range that the program named, with everything that ran within.
+struct TracedCall {
+  std::string name;  ///< name of the operator, "aten::conv2d", or of the range
+  bool is_range = false;
+  /// Time of kernels and copies on the device; in a trace without any, time of the operator on the host.
+  double forward_us = 0;
+  double backward_us = 0;     ///< as forward_us, of the backward operators that autograd ran
+  bool has_backward = false;  ///< true: autograd ran backward operators for the call
+};
+
+struct KinetoTrace {
+  std::vector<TracedCall> calls;  ///< forward calls in order, without optimizer steps
+  double total_us = 0;            ///< sum of all forward and backward passes
+};
 
 /// Also files that are not compressed.
 class GzipBuffer : public std::streambuf {
@@ -279,17 +298,8 @@ class Attribution {
   KinetoTrace trace_;
 };
 
-}  // namespace
-
-bool is_kineto_trace(const std::string& path) {
-  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return false;
-  GzipBuffer buffer(path);
-  std::istream stream(&buffer);
-  char first = 0;
-  return stream >> first && first == '{';
-}
-
-KinetoTrace read_kineto_trace(const std::string& path, const std::vector<std::string>& ranges) {
+/// Calls of the trace. `ranges`: names of ranges, each of which counts as one call.
+KinetoTrace read_calls(const std::string& path, const std::vector<std::string>& ranges) {
   GzipBuffer buffer(path);
   std::istream stream(&buffer);
   Events events(ranges);
@@ -305,6 +315,169 @@ KinetoTrace read_kineto_trace(const std::string& path, const std::vector<std::st
     buffer.fail("no operators", "the \"traceEvents\" of torch.profiler, with CPU activities");
   }
   return Attribution(std::move(events)).run();
+}
+
+/// Kinds of layers with their calls, without "aten::" and the "_" of what works in place; or classes of modules.
+using TracedKinds = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+TracedKinds traced_kinds() {
+  const SpecDocument document = read_data_table("traced_calls");
+  TracedKinds kinds;
+  for (const auto& [kind, calls] : SpecView(document).members()) {
+    kinds.emplace_back(kind, calls.as_texts());
+  }
+  return kinds;
+}
+
+std::string_view brief(std::string_view name) {
+  constexpr std::string_view kAten = "aten::";
+  if (name.starts_with(kAten)) name.remove_prefix(kAten.size());
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
+class Matcher {
+ public:
+  Matcher(const std::string& file, const Network& network)
+      : network_(network),
+        file_(file),
+        kinds_(traced_kinds()),
+        trace_(read_calls(file, ranges())),
+        forward_(network.layers.size()),
+        backward_(network.layers.size()),
+        times_(network.layers.size(), 0) {}
+
+  TracedLayers run() && {
+    match_names();
+    std::map<std::string_view, OfOneKind> kinds;
+    for (const auto& [kind, calls] : kinds_) kinds.emplace(kind, of_kind(kind, calls));
+    // The trace has as many passes as most of its time says.
+    std::map<std::size_t, double> time_by_passes;
+    for (const auto& [unused, kind] : kinds) {
+      for (const auto* calls : {&kind.calls, &kind.learning}) {
+        if (calls->empty() || kind.layers.empty() || calls->size() % kind.layers.size() != 0)
+          continue;
+        double& time = time_by_passes[calls->size() / kind.layers.size()];
+        for (const TracedCall* call : *calls) time += call->forward_us + call->backward_us;
+        break;
+      }
+    }
+    const auto passes = std::ranges::max_element(
+        time_by_passes, [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (passes != time_by_passes.end()) {
+      for (const auto& [name, kind] : kinds) match_kind(name, kind, passes->first);
+    }
+    const double share = trace_.total_us > 0 ? found_us_ / trace_.total_us : 0;
+    constexpr double kLeast = 0.5;
+    if (share < kLeast) refuse(share);
+    TracedLayers result;
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      if (times_[i] == 0) continue;
+      result.times.push_back({.layer = make_id<LayerId>(i),
+                              .forward = duration(forward_[i], times_[i]),
+                              .backward = duration(backward_[i], times_[i])});
+    }
+    result.coverage = fmt::format("{} of {} layers have times of the trace, {} of what ran in it",
+                                  result.times.size(), times_.size(), format_percent(share));
+    if (!missed_.empty()) {
+      result.coverage += fmt::format("; not those of {}", fmt::join(missed_, ", "));
+    }
+    return result;
+  }
+
+ private:
+  /// Names of ranges that count as one call: of layers, and classes of modules (RMSNorm).
+  [[nodiscard]] std::vector<std::string> ranges() const {
+    std::vector<std::string> names;
+    for (const Layer& layer : network_.layers) names.push_back(layer.name);
+    for (const auto& [kind, calls] : kinds_) {
+      std::ranges::copy_if(calls, std::back_inserter(names),
+                           [](const std::string& call) { return call.ends_with("RMSNorm"); });
+    }
+    return names;
+  }
+  static Duration duration(double us, int times) {
+    return Duration(std::llround(us * 1e3 / times));
+  }
+  void add(std::size_t layer, const TracedCall& call) {
+    forward_[layer] += call.forward_us;
+    backward_[layer] += call.backward_us;
+    found_us_ += call.forward_us + call.backward_us;
+    ++times_[layer];
+  }
+  void match_names() {
+    std::map<std::string_view, std::size_t> names;
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) names[network_.layers[i].name] = i;
+    for (const TracedCall& call : trace_.calls) {
+      const auto found = call.is_range ? names.find(call.name) : names.end();
+      if (found != names.end()) add(found->second, call);
+    }
+  }
+  struct OfOneKind {
+    std::vector<std::size_t> layers;
+    std::vector<const TracedCall*> calls;
+    std::vector<const TracedCall*>
+        learning;  ///< a counter's addition has no backward, a residual one has
+  };
+  [[nodiscard]] OfOneKind of_kind(const std::string& kind,
+                                  const std::vector<std::string>& calls) const {
+    OfOneKind result;
+    for (std::size_t i = 0; i < network_.layers.size(); ++i) {
+      if (network_.layers[i].kind->name == kind && times_[i] == 0) result.layers.push_back(i);
+    }
+    for (const TracedCall& call : trace_.calls) {
+      if (!contains(calls, brief(call.name))) continue;
+      result.calls.push_back(&call);
+      if (call.has_backward) result.learning.push_back(&call);
+    }
+    return result;
+  }
+  void match_kind(std::string_view name, const OfOneKind& kind, std::size_t passes) {
+    if (kind.layers.empty() || kind.calls.empty()) return;
+    for (const auto* calls : {&kind.calls, &kind.learning}) {
+      if (calls->size() != passes * kind.layers.size()) continue;
+      for (std::size_t i = 0; i < calls->size(); ++i) {
+        add(kind.layers[i % kind.layers.size()], *(*calls)[i]);
+      }
+      return;
+    }
+    missed_.push_back(fmt::format("{} ({} calls in {} passes of {} layers)", name,
+                                  kind.calls.size(), passes, kind.layers.size()));
+  }
+  [[noreturn]] void refuse(double share) const {
+    throw SpecError(
+        {.file = file_,
+         .place = "--layer-times",
+         .found = fmt::format(
+             "layers of the network for {} of what ran{}", format_percent(share),
+             missed_.empty() ? ""
+                             : fmt::format("; numbers differ of {}", fmt::join(missed_, ", "))),
+         .expected = "at least half: a trace of this network, neither compiled nor checkpointed",
+         .hint = "torch.profiler.record_function(NAME) around a module tells its layer"});
+  }
+
+  const Network& network_;
+  const std::string& file_;
+  const TracedKinds kinds_;
+  const KinetoTrace trace_;
+  std::vector<double> forward_, backward_;  ///< microseconds by layer
+  std::vector<int> times_;                  ///< how often each ran
+  std::vector<std::string> missed_;
+  double found_us_ = 0;
+};
+
+}  // namespace
+
+bool is_kineto_trace(const std::string& path) {
+  if (std::error_code ignored; !std::filesystem::is_regular_file(path, ignored)) return false;
+  GzipBuffer buffer(path);
+  std::istream stream(&buffer);
+  char first = 0;
+  return stream >> first && first == '{';
+}
+
+TracedLayers read_kineto_trace(const std::string& path, const Network& network) {
+  return Matcher(path, network).run();
 }
 
 }  // namespace ooc
