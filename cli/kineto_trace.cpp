@@ -95,9 +95,8 @@ Category category_of(std::string_view text) {
       {"gpu_memset", Category::kDevice},
       {"memcpy", Category::kDevice},
       {"memset", Category::kDevice}};
-  const auto found =
-      std::ranges::find_if(kWords, [&](const auto& each) { return each.first == word; });
-  return found == std::end(kWords) ? Category::kOther : found->second;
+  const auto* found = find_named(kWords, word);
+  return found == nullptr ? Category::kOther : found->second;
 }
 
 /// What of a thread's time is an operator's or a range's.

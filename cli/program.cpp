@@ -104,7 +104,7 @@ bool is_for_sweep(const Command& command, const SpecError::Parts& error) {
   const auto kinds = axis_kinds();
   const std::size_t quote = error.found.rfind('"');
   return quote != std::string::npos && error.found.find_first_of(":,") < quote &&
-         std::ranges::any_of(kinds, [&](const Option& kind) { return kind.flag == error.place; });
+         find_named(kinds, error.place, &Option::flag) != nullptr;
 }
 
 /// The flag that was typed for what an error blames: --schedules is --schedule, and a preset of --state is a list of

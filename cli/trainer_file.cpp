@@ -223,10 +223,11 @@ class Reader {
     }
     return said;
   }
+  [[nodiscard]] bool is_set(std::string_view flag) const {
+    return find_named(job_.flags, flag, &TrainerFlag::flag) != nullptr;
+  }
   void set(std::string_view flag, std::string text, const Said& why) {
-    const bool is_there =
-        std::ranges::any_of(job_.flags, [&](const TrainerFlag& each) { return each.flag == flag; });
-    if (!is_there) {
+    if (!is_set(flag)) {
       job_.flags.push_back({std::string(flag), std::move(text), why.file, why.pointer});
     }
   }
@@ -460,9 +461,7 @@ class Reader {
   }
   /// Of several devices. FSDP shards weights unless it is told to hold them from forward to backward.
   void compose_shards() {
-    const bool several = std::ranges::any_of(
-        job_.flags, [](const TrainerFlag& each) { return each.flag == "--devices"; });
-    if (!several) return;
+    if (!is_set("--devices")) return;
     constexpr std::string_view kShards[] = {"none", "optimizer", "gradients", "weights"};
     if (const Said* stage = on("zero_stage")) {
       const std::int64_t number = stage->number();

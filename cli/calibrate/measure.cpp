@@ -14,6 +14,7 @@
 
 #include "calibrate/session/samples.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/outputs.hpp"
 #include "model/base/terminal_text.hpp"
 
 namespace ooc {
@@ -112,11 +113,7 @@ class SamplesFile {
   SamplesFile& operator=(const SamplesFile&) = delete;
 
   void append(std::string_view text) const {
-    while (file_ >= 0 && !text.empty()) {
-      const ssize_t count = write(file_, text.data(), text.size());
-      if (count < 0 && errno != EINTR) cannot_write();
-      if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
-    }
+    if (file_ >= 0 && !write_fully(file_, text)) cannot_write();
   }
 
  private:

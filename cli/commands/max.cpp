@@ -4,6 +4,7 @@
 
 #include "cli/options.hpp"
 #include "cli/solve.hpp"
+#include "model/base/named.hpp"
 #include "model/network/layer_tree.hpp"
 
 namespace ooc {
@@ -64,9 +65,7 @@ int run_max(const Arguments& arguments) {
   Job job = read_job(arguments, axis.word == "batch" ? Asks::kLargestBatch
                                 : is_seq             ? Asks::kLongestSequence
                                                      : Asks::kRuns);
-  const auto& symbols = job.options.symbols;
-  if (is_seq &&
-      std::ranges::any_of(symbols, [](const SymbolValue& each) { return each.name == "seq"; })) {
+  if (is_seq && find_named(job.options.symbols, "seq") != nullptr) {
     cannot_combine("--symbol seq", "--of seq", "leave it out", "that is what is looked for");
   }
   SolveRequest request = request_about(job, axis);

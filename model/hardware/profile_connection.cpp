@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/hardware/profile_section.hpp"
 
@@ -55,10 +56,7 @@ std::optional<RateRange> read_range(const ProfileSection& section, BytesPerSecon
 }
 
 TransferLine read_line(const ProfileSection& section) {
-  const SpecNode& node = section.view().node();
-  const bool is_curve =
-      std::ranges::any_of(node.members, [](const auto& member) { return member.first == "curve"; });
-  if (is_curve) {
+  if (find_named(section.view().node().members, "curve") != nullptr) {
     (void)section.number("curve");
     return read_size_curve(section.view());
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/base/text_file.hpp"
 #include "model/layers/attributes.hpp"
@@ -227,10 +228,7 @@ std::string_view kernels_name(ImportKernels kernels) {
 
 bool is_checkpoint_config(const SpecDocument& document) {
   const auto& members = document.root.members;
-  const auto has = [&](std::string_view key) {
-    return std::ranges::any_of(members, [&](const auto& member) { return member.first == key; });
-  };
-  return has("model_type") && !has("format");
+  return find_named(members, "model_type") != nullptr && find_named(members, "format") == nullptr;
 }
 
 std::string import_config(const SpecDocument& document, const NetworkOptions& options) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/profile_section.hpp"
 
@@ -153,8 +154,7 @@ Framework base_of(const SpecView& like, const FrameworkSources& sources, std::si
 void replace_provenance(Framework& framework, const std::vector<Provenance>& own,
                         const std::vector<ProfileNumber>& numbers) {
   const auto stated = [&](const std::string& field) {
-    return std::ranges::any_of(numbers,
-                               [&](const ProfileNumber& number) { return number.path == field; });
+    return find_named(numbers, field, &ProfileNumber::path) != nullptr;
   };
   std::erase_if(framework.provenance,
                 [&](const Provenance& entry) { return stated(entry.fields); });

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/writers/rows.hpp"
 #include "reports/writers/text_table.hpp"
@@ -38,9 +39,8 @@ std::vector<std::pair<std::string, Duration>> common_bounds(const std::vector<Ru
   std::vector<std::pair<std::string, Duration>> bounds;
   for (const RunReport& report : reports) {
     if (!report.feasible || !report.lower_bound.has_value() || is_in_rounds(report)) continue;
-    const auto known = std::ranges::find_if(
-        bounds, [&](const auto& bound) { return bound.first == report.bound_class; });
-    if (known == bounds.end()) {
+    const auto* known = find_named(bounds, report.bound_class);
+    if (known == nullptr) {
       bounds.emplace_back(report.bound_class, *report.lower_bound);
     } else if (known->second != *report.lower_bound) {
       return {};

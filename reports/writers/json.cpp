@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "model/base/named.hpp"
 #include "reports/writers/text_table.hpp"
 
 namespace ooc {
@@ -360,8 +361,8 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
                 std::initializer_list<std::string_view> but) {
   RunReport echo;  // columns of inputs read only these
   echo.inputs = inputs;
-  const auto is_asked = [&asked = inputs.asked](std::string_view key) {
-    return std::ranges::any_of(asked, [&](const auto& each) { return each.first == key; });
+  const auto is_asked = [&](std::string_view key) {
+    return find_named(inputs.asked, key) != nullptr;
   };
   InputsWriter out(json, inputs.asked);
   for (const Metric* column : columns_for(inputs)) {

@@ -222,13 +222,12 @@ std::string job_kind(const Case& which, const Schedule& schedule, const RunRepor
 }
 
 MeasuredErrors errors_of_kind(const std::vector<MeasuredErrors>& table, std::string_view kind) {
-  const auto found =
-      std::ranges::find_if(table, [&](const auto& each) { return each.kind == kind; });
+  const MeasuredErrors* found = find_named(table, kind, &MeasuredErrors::kind);
   const std::size_t machine = kind.rfind(", on ");
   const bool is_narrowest = machine != std::string_view::npos;
   constexpr std::int64_t kFewestOfMachine =
       3;  // one or two say less of a machine than the others' do
-  if (found != table.end() && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
+  if (found != nullptr && (!is_narrowest || found->figures >= kFewestOfMachine)) return *found;
   if (is_narrowest) return errors_of_kind(table, kind.substr(0, machine));
   if (kind.ends_with(kLaunchBound)) {
     return errors_of_kind(table, kind.substr(0, kind.size() - kLaunchBound.size()));

@@ -4,13 +4,12 @@
 #include <algorithm>
 
 #include "model/base/errors.hpp"
+#include "model/base/named.hpp"
 
 namespace ooc {
 
 void ask(AskedFor& asked, std::string_view key, std::string json) {
-  const auto same =
-      std::ranges::find_if(asked, [&](const auto& each) { return each.first == key; });
-  if (same != asked.end()) {
+  if (auto* same = find_named(asked, key)) {
     same->second = std::move(json);
   } else {
     asked.emplace_back(key, std::move(json));
