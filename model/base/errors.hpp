@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -75,13 +76,13 @@ class InternalError : public std::logic_error {
 
 namespace ooc {
 
-/// Returns the text of an enumerator. `texts`: by enumerator. Throws InternalError if `value` has no text.
-template <class Enum, std::size_t kCount>
-[[nodiscard]] constexpr std::string_view text_at(const std::string_view (&texts)[kCount],
-                                                 Enum value) {
+/// Returns the text of `value`. `texts`: by enumerator. Throws InternalError if it has no text.
+template <class Enum>
+[[nodiscard]] constexpr std::string_view text_at(Enum value,
+                                                 std::initializer_list<std::string_view> texts) {
   const auto index = static_cast<std::size_t>(value);
-  OOC_CHECK(index < kCount, "each enumerator has a text");
-  return texts[index];
+  OOC_CHECK(index < texts.size(), "each enumerator has a text");
+  return texts.begin()[index];
 }
 
 }  // namespace ooc

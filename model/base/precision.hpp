@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 
 namespace ooc {
@@ -122,17 +123,14 @@ inline constexpr std::array kOptimizers{Optimizer::kSgd, Optimizer::kMomentum, O
 /// temporary number per parameter; or PyTorch's loop, one kernel per operation for each parameter tensor in turn.
 enum class AdamKernels { kFused, kForeach, kLoop };
 [[nodiscard]] constexpr std::string_view adam_kernels_name(AdamKernels kernels) {
-  constexpr std::array<std::string_view, 3> kNames{"fused", "foreach", "loop"};
-  return kNames[static_cast<std::size_t>(kernels)];
+  return text_at(kernels, {"fused", "foreach", "loop"});
 }
 /// Memory traffic of Adam by single operations over that of one fused kernel: 80 over 28 bytes a float32 parameter
 /// (torch/optim/adamw.py, _single_tensor_adamw: mul 8, lerp 12, mul 8, addcmul 12, sqrt 8, div 8, add 8, addcdiv 16).
 inline constexpr double kOperationsOverFused = 80.0 / 28;
 
 [[nodiscard]] constexpr std::string_view optimizer_name(Optimizer optimizer) {
-  constexpr std::array<std::string_view, kOptimizers.size()> kNames{"sgd", "momentum", "adam",
-                                                                    "adam8", "adafactor"};
-  return kNames[static_cast<std::size_t>(optimizer)];
+  return text_at(optimizer, {"sgd", "momentum", "adam", "adam8", "adafactor"});
 }
 
 }  // namespace ooc

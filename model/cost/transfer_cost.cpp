@@ -133,9 +133,7 @@ TransferCost cost_of(Bytes bytes, const Direction& direction) {
 }  // namespace
 
 std::string_view copy_mode_name(CopyMode mode) {
-  static constexpr std::string_view kTexts[] = {"pinned", "pageable", "unified_fault",
-                                                "unified_prefetch"};
-  return text_at(kTexts, mode);
+  return text_at(mode, {"pinned", "pageable", "unified_fault", "unified_prefetch"});
 }
 
 std::optional<CopyMode> copy_mode_named(std::string_view name) {

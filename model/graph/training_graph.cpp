@@ -9,10 +9,8 @@ namespace ooc {
 namespace {
 
 std::string_view suffix(TaskKind kind) {
-  static constexpr std::string_view kTexts[] = {".forward",          ".backward", ".backward_data",
-                                                ".backward_weights", ".update",   ".compress",
-                                                ".decompress",       ".update",   ".accumulate"};
-  return text_at(kTexts, kind);
+  return text_at(kind, {".forward", ".backward", ".backward_data", ".backward_weights", ".update",
+                        ".compress", ".decompress", ".update", ".accumulate"});
 }
 
 /// "@2" in the second round.
@@ -20,10 +18,7 @@ std::string round_suffix(std::size_t index, std::size_t size) {
   return size == 0 || index < size ? "" : "@" + std::to_string(index / size + 1);
 }
 
-std::string_view suffix(TensorForm form) {
-  static constexpr std::string_view kTexts[] = {"", ".compressed", ".restored"};
-  return text_at(kTexts, form);
-}
+std::string_view suffix(TensorForm form) { return text_at(form, {"", ".compressed", ".restored"}); }
 
 std::string_view suffix_of_state(TensorRole role) {
   if (role == TensorRole::kWeight) return ".weight";
@@ -112,9 +107,7 @@ std::int64_t saved_weight_copies(const TrainingGraph& graph) {
 }
 
 std::string_view accounting_name(Accounting accounting) {
-  static constexpr std::string_view kTexts[] = {"liveness", "shared-gradients", "all-gradients",
-                                                "define-by-run"};
-  return text_at(kTexts, accounting);
+  return text_at(accounting, {"liveness", "shared-gradients", "all-gradients", "define-by-run"});
 }
 
 // Footprints when nothing moves. `shared-gradients` is the baseline of vDNN (MICRO 2016), which the

@@ -36,8 +36,7 @@ std::int64_t matrix_bytes(WeightStorage storage, std::int64_t count) {
 }  // namespace
 
 std::string_view storage_name(WeightStorage storage) {
-  static constexpr std::string_view kTexts[] = {"fp32", "bf16", "int8", "nf4", "nf4-double"};
-  return text_at(kTexts, storage);
+  return text_at(storage, {"fp32", "bf16", "int8", "nf4", "nf4-double"});
 }
 
 WeightStorage read_weight_storage(const SpecView& name) {

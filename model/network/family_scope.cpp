@@ -148,8 +148,7 @@ namespace {
 /// `memory` of the loss that the kernels have; "chunked" is no memory of it but another layer.
 std::string loss_of(const NetworkOptions& options, ImportKernels kernels) {
   if (!options.loss.empty()) return options.loss;
-  static constexpr std::string_view kLosses[] = {"upcast", "eager", "in_place"};
-  return std::string(text_at(kLosses, kernels));
+  return std::string(text_at(kernels, {"upcast", "eager", "in_place"}));
 }
 
 /// The keys of the config that an entry of "keys" reads, in order.

@@ -222,8 +222,7 @@ std::string source_of(const SpecView& config, const NetworkOptions& options) {
 }  // namespace
 
 std::string_view kernels_name(ImportKernels kernels) {
-  static constexpr std::string_view kTexts[] = {"eager", "sdpa", "fused"};
-  return text_at(kTexts, kernels);
+  return text_at(kernels, {"eager", "sdpa", "fused"});
 }
 
 bool is_checkpoint_config(const SpecDocument& document) {

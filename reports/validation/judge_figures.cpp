@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "reports/validation/figures.hpp"
 
@@ -53,20 +54,15 @@ Verdict verdict_of(const Figure& figure, double predicted) {
 }  // namespace
 
 std::string_view kind_name(FigureKind kind) {
-  static constexpr std::array<std::string_view, 3> kNames{"predicted", "fitted", "order"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return text_at(kind, {"predicted", "fitted", "order"});
 }
 
 std::string_view verdict_name(Verdict verdict) {
-  static constexpr std::array<std::string_view, 5> kNames{"holds", "FAILS", "fails (known)",
-                                                          "holds (marked)", ""};
-  return kNames[static_cast<std::size_t>(verdict)];
+  return text_at(verdict, {"holds", "FAILS", "fails (known)", "holds (marked)", ""});
 }
 
 std::string_view verdict_key(Verdict verdict) {
-  static constexpr std::array<std::string_view, 5> kKeys{"holds", "fails", "fails_known",
-                                                         "marked_but_holds", "reported"};
-  return kKeys[static_cast<std::size_t>(verdict)];
+  return text_at(verdict, {"holds", "fails", "fails_known", "marked_but_holds", "reported"});
 }
 
 std::vector<std::string> words_of(const Asked& asked) {

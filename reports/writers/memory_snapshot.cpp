@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/errors.hpp"
 #include "reports/writers/trace.hpp"
 #include "simulator/engine/near_memory.hpp"
 
@@ -68,10 +69,9 @@ class Pickle {
 };
 
 std::string_view category_of(const TrainingGraph& graph, TensorId id) {
-  static constexpr std::string_view kTexts[] = {
-      "INPUT",    "ACTIVATION", "ACTIVATION", "AUTOGRAD_DETAIL", "AUTOGRAD_DETAIL",
-      "GRADIENT", "PARAMETER",  "GRADIENT",   "OPTIMIZER_STATE"};
-  return text_at(kTexts, graph.tensors[id.at()].role);
+  return text_at(graph.tensors[id.at()].role,
+                 {"INPUT", "ACTIVATION", "ACTIVATION", "AUTOGRAD_DETAIL", "AUTOGRAD_DETAIL",
+                  "GRADIENT", "PARAMETER", "GRADIENT", "OPTIMIZER_STATE"});
 }
 
 /// What stands in memory: a block, or what is static.

@@ -15,8 +15,7 @@ namespace ooc {
 namespace {
 
 std::string_view action_word(TensorAction action) {
-  static constexpr std::string_view kTexts[] = {"keep", "offload", "recompute", "keep"};
-  return text_at(kTexts, action);
+  return text_at(action, {"keep", "offload", "recompute", "keep"});
 }
 
 std::string_view role_word(TensorRole role) {

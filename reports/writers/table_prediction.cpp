@@ -450,17 +450,11 @@ std::string does_not_fit(const RunReport& report, const Look& look) {
 }  // namespace
 
 std::string_view wait_phrase(StallCause cause) {
-  static constexpr std::string_view kTexts[] = {"waiting for another step",
-                                                "waiting for copies to near memory",
-                                                "waiting for copies to far memory",
-                                                "waiting for memory to be freed",
-                                                "page faults",
-                                                "running tasks again",
-                                                "launching",
-                                                "waiting for updates in far memory",
-                                                "framework's hooks on the host",
-                                                "waiting for the exchange between devices"};
-  return text_at(kTexts, cause);
+  return text_at(
+      cause, {"waiting for another step", "waiting for copies to near memory",
+              "waiting for copies to far memory", "waiting for memory to be freed", "page faults",
+              "running tasks again", "launching", "waiting for updates in far memory",
+              "framework's hooks on the host", "waiting for the exchange between devices"});
 }
 
 std::string table_prediction(const RunReport& report, const WriteOptions& options) {

@@ -107,8 +107,7 @@ void append_step(std::string& text, const PlanWords& words, StepId id) {
 }  // namespace
 
 std::string_view queue_name(StepKind kind) {
-  static constexpr std::string_view kTexts[] = {"compute", "to_far", "to_near", "far_compute"};
-  return text_at(kTexts, kind);
+  return text_at(kind, {"compute", "to_far", "to_near", "far_compute"});
 }
 
 std::string step_name(const Plan& plan, const TrainingGraph& graph, StepId id) {

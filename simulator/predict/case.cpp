@@ -202,8 +202,7 @@ Machine read_machine(const std::string& path, const ProfileSources& sources) {
 }
 
 std::string_view allocator_name(Allocator allocator) {
-  static constexpr std::string_view kTexts[] = {"ideal", "first-fit", "best-fit", "caching"};
-  return text_at(kTexts, allocator);
+  return text_at(allocator, {"ideal", "first-fit", "best-fit", "caching"});
 }
 
 std::int64_t batch_of(const CaseOptions& options, const Network& network) {

@@ -166,10 +166,8 @@ std::string_view precision_class(const Network& network) {
 }
 
 std::string_view state_text(Optimizer optimizer) {
-  static constexpr std::string_view kTexts[] = {"0 B of float32 state", "4 B of float32 state",
-                                                "8 B of float32 state", "2 B of state",
-                                                "the factored state"};
-  return text_at(kTexts, optimizer);
+  return text_at(optimizer, {"0 B of float32 state", "4 B of float32 state", "8 B of float32 state",
+                             "2 B of state", "the factored state"});
 }
 
 std::string of_two_bytes(Dtype dtype, Optimizer optimizer) {

@@ -163,9 +163,8 @@ std::string show_offload(std::int64_t value) {
 }
 
 std::string_view shard_text(Shard shard) {
-  constexpr std::string_view kNames[] = {"none", "optimizer", "optimizer,gradients",
-                                         "optimizer,gradients,weights"};
-  return kNames[static_cast<std::size_t>(shard)];
+  return text_at(shard,
+                 {"none", "optimizer", "optimizer,gradients", "optimizer,gradients,weights"});
 }
 
 std::string offload_text(const StateOptions& state) {

@@ -310,8 +310,7 @@ std::string options_text(const Schedule& schedule, const ScheduleOptions& option
 }
 
 std::string_view algorithms_name(AlgorithmChoice algorithms) {
-  constexpr std::array<std::string_view, 3> kNames{"fitting", "memory", "performance"};
-  return kNames[static_cast<std::size_t>(algorithms)];
+  return text_at(algorithms, {"fitting", "memory", "performance"});
 }
 
 // Where the options of single schedules are kept.

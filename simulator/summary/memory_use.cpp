@@ -219,10 +219,9 @@ MemoryFold far_fold(const Plan& plan, const TrainingGraph& graph, const FarMemor
 }  // namespace
 
 std::string_view category_name(MemoryCategory category) {
-  constexpr std::array<std::string_view, kMemoryCategories> kNames{
-      "weights",     "weight_copies",        "gradients", "optimizer", "inputs", "saved",
-      "activations", "activation_gradients", "workspace", "in_flight", "unused"};
-  return kNames[static_cast<std::size_t>(category)];
+  return text_at(category,
+                 {"weights", "weight_copies", "gradients", "optimizer", "inputs", "saved",
+                  "activations", "activation_gradients", "workspace", "in_flight", "unused"});
 }
 
 std::vector<MemorySample> near_memory_over_time(const Plan& plan, const TrainingGraph& graph,

@@ -17,8 +17,7 @@ void ask(AskedFor& asked, std::string_view key, std::string json) {
 }
 
 std::string_view action_name(TensorAction action) {
-  static constexpr std::string_view kTexts[] = {"keep", "swap", "recompute", "compress"};
-  return text_at(kTexts, action);
+  return text_at(action, {"keep", "swap", "recompute", "compress"});
 }
 
 std::optional<Bytes> needed_bytes(const OutOfMemory& oom) {
@@ -55,11 +54,9 @@ std::optional<LargestLoss> largest_loss(const RunReport& report) {
 }
 
 std::string_view limit_name(StallCause cause) {
-  static constexpr std::string_view kTexts[] = {
-      "dependencies",      "link to near memory",     "link to far memory", "memory capacity",
-      "page faults",       "recomputation",           "kernel launches",    "updates in far memory",
-      "framework's hooks", "exchange between devices"};
-  return text_at(kTexts, cause);
+  return text_at(cause, {"dependencies", "link to near memory", "link to far memory",
+                         "memory capacity", "page faults", "recomputation", "kernel launches",
+                         "updates in far memory", "framework's hooks", "exchange between devices"});
 }
 
 std::string_view limit_name(const LargestLoss& loss, const RunReport& report) {

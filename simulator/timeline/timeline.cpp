@@ -10,10 +10,8 @@
 namespace ooc {
 
 std::string_view stall_name(StallCause cause) {
-  static constexpr std::string_view kTexts[] = {"dependency", "swap_in",   "swap_out", "memory",
-                                                "fault",      "recompute", "launch",   "update",
-                                                "hooks",      "exchange"};
-  return text_at(kTexts, cause);
+  return text_at(cause, {"dependency", "swap_in", "swap_out", "memory", "fault", "recompute",
+                         "launch", "update", "hooks", "exchange"});
 }
 
 std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
