@@ -51,13 +51,12 @@ TrainingGraph GraphWriter::finish() && {
 
 void find_lifetimes(TrainingGraph& graph) {
   graph.lifetimes.assign(graph.tensors.size(), {});
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
+  for (TaskId task; task.at() < graph.tasks.size(); ++task.index) {
     for (const auto row : {graph.reads[task], graph.writes[task]}) {
       for (const TensorId tensor : row) {
         Lifetime& life = graph.lifetimes[tensor.at()];
         life.last_use = task;
-        if (is_forward(graph.tasks[i])) {
+        if (is_forward(graph.tasks[task.at()])) {
           life.last_forward_use = task;
         } else if (!life.first_backward_use) {
           life.first_backward_use = task;

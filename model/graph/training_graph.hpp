@@ -202,8 +202,7 @@ void for_each_touched(const TrainingGraph& graph, TaskId task, const Visit& visi
 template <class Visit>
 void for_each_touch(const TrainingGraph& graph, const Visit& visit) {
   std::vector<std::int32_t> last(graph.tensors.size(), -1);
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
+  for (TaskId task; task.at() < graph.tasks.size(); ++task.index) {
     for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
       for (const TensorId tensor : tensors) {
         if (last[tensor.at()] != task.index) visit(task, tensor);

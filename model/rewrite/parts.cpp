@@ -125,11 +125,10 @@ TrainingGraph cut_graph(const TrainingGraph& graph, const Parts& parts) {
       writer.add(piece);
     }
   }
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId of = make_id<TaskId>(i);
+  for (TaskId of; of.at() < graph.tasks.size(); ++of.index) {
     const std::int64_t slices = parts.slices_of(of);
     for (std::int64_t slice = 0; slice < slices; ++slice) {
-      const TaskId task = writer.add(graph.tasks[i]);
+      const TaskId task = writer.add(graph.tasks[of.at()]);
       const auto touch = [&](auto& pairs, TensorId tensor) {
         const std::int64_t count = parts.count(tensor);
         const std::int64_t end = ((slice + 1) * count + slices - 1) / slices;

@@ -145,8 +145,7 @@ class PageCutter {
 /// How often slices of tasks use parts.
 std::int64_t uses_of(const TrainingGraph& graph, const Parts& parts) {
   std::int64_t uses = 0;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
+  for (TaskId task; task.at() < graph.tasks.size(); ++task.index) {
     for (const auto tensors : {graph.reads[task], graph.writes[task]}) {
       for (const TensorId tensor : tensors) {
         uses += std::max(parts.count(tensor), parts.slices_of(task));

@@ -87,8 +87,7 @@ std::int32_t written_at(const TrainingGraph& graph, TensorId tensor) {
 
 std::vector<TensorId> find_candidates(const TrainingGraph& graph) {
   std::vector<TensorId> candidates;
-  for (std::size_t i = 0; i < graph.tensors.size(); ++i) {
-    const TensorId tensor = make_id<TensorId>(i);
+  for (TensorId tensor; tensor.at() < graph.tensors.size(); ++tensor.index) {
     if (is_candidate(graph, tensor)) candidates.push_back(tensor);
   }
   std::ranges::sort(candidates, [&](TensorId a, TensorId b) {

@@ -121,8 +121,7 @@ class SegmentFinder {
   }
 
   void keep_what_depends_on_dropped() {
-    for (std::size_t i = 0; i < graph_.forward_tasks; ++i) {
-      const TaskId task = make_id<TaskId>(i);
+    for (TaskId task; task.at() < graph_.forward_tasks; ++task.index) {
       Piece& reader = piece(piece_of_task(task));
       if (reader.stays || !reader.read_later) continue;
       for_each_piece_read(task, [&](PieceId id) {

@@ -57,8 +57,7 @@ class TaskPlanner {
   }
 
   void add_inputs() {
-    for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
-      const TensorId tensor = make_id<TensorId>(i);
+    for (TensorId tensor; tensor.at() < graph_.tensors.size(); ++tensor.index) {
       if (life(tensor).first_writer || !life(tensor).last_use) continue;
       builder_.initially_resident(new_block(tensor));
     }

@@ -325,8 +325,7 @@ std::vector<bool> vdnn_flags(const TrainingGraph& graph,
                              bool (*consumer)(const LayerModel& model)) {
   std::vector<bool> flagged(graph.tensors.size());
   std::optional<TaskId> last_feature;
-  for (std::size_t i = 0; i < graph.forward_tasks; ++i) {
-    const TaskId task = make_id<TaskId>(i);
+  for (TaskId task; task.at() < graph.forward_tasks; ++task.index) {
     const LayerModel& model = model_of(graph, task);
     if (!model.is_activation && !model.is_loss) last_feature = task;
     if (!consumer(model)) continue;

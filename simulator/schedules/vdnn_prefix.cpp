@@ -63,8 +63,7 @@ std::optional<std::vector<AlternativeId>> algorithms_of(const PlanningProblem& p
                                                         Family family) {
   std::vector<AlternativeId> chosen;
   bool any = family == Family::kPlain;
-  for (std::size_t i = 0; i < problem.graph.tasks.size(); ++i) {
-    const TaskId task = make_id<TaskId>(i);
+  for (TaskId task; task.at() < problem.graph.tasks.size(); ++task.index) {
     chosen.push_back(problem.costs.default_alternative(task));
     if (family == Family::kPlain) continue;
     AlternativeId algorithm = chosen.back();

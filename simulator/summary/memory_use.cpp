@@ -274,9 +274,8 @@ FarMemory far_memory(const Plan& plan, const TrainingGraph& graph, const CostTab
       takes.emplace_back(make_id<StepId>(i), add(tensor));
     }
   }
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const StepId id = make_id<StepId>(i);
-    const Step& step = plan.steps[i];
+  for (StepId id; id.at() < plan.steps.size(); ++id.index) {
+    const Step& step = plan.steps[id.at()];
     const auto give = [&](TensorId tensor) {
       if (copies[tensor.at()] && !is_home(tensor.at()))
         gives.emplace_back(id, *copies[tensor.at()]);
