@@ -30,39 +30,23 @@ BytesPerSecond beside(BytesPerSecond own, BytesPerSecond kept, BytesPerSecond ot
   return std::max(other, BytesPerSecond(static_cast<std::int64_t>(rate)));
 }
 
-/// Never less than the exact times, and far cheaper than their divisions in 128 bit.
-struct AtMost {
-  explicit AtMost(BytesPerSecond rate)
-      : ns_per_byte(rate == kInfiniteRate ? 0 : 1e9 * kAbove / static_cast<double>(rate.count())) {}
-  [[nodiscard]] double ns(Bytes bytes) const {
-    return static_cast<double>(bytes.count()) * ns_per_byte + 2;
-  }
-  static constexpr double kAbove = 1 + 1e-12;
-  double ns_per_byte;
-};
-
-struct LinkAtMost {
-  explicit LinkAtMost(const LinkSpeed& speed)
-      : to_far(speed.to_far),
-        to_near(speed.to_near),
-        out{AtMost(speed.together[0].to_far), AtMost(speed.together[1].to_far)},
-        in{AtMost(speed.together[0].to_near), AtMost(speed.together[1].to_near)} {}
-  AtMost to_far;
-  AtMost to_near;
-  std::array<AtMost, 2> out;
-  std::array<AtMost, 2> in;
-};
+/// ns. Never less than the exact time, and far cheaper than its division in 128 bit.
+double at_most(Bytes bytes, BytesPerSecond rate) {
+  constexpr double kAbove = 1 + 1e-12;
+  return static_cast<double>(bytes.count()) * (1e9 * kAbove / static_cast<double>(rate.count())) +
+         2;
+}
 
 double as_ns(Duration time) { return static_cast<double>(time.count()); }
 
 /// Whether a cut may raise a bound: most do not, by far.
 bool may_raise(const LowerBounds& bounds, const MemoryPressure& pressure, const Cut& cut,
-               const LinkAtMost& speed) {
-  const double out = speed.to_far.ns(cut.out);
-  const double in = speed.to_near.ns(cut.in);
+               const LinkSpeed& speed) {
+  const double out = at_most(cut.out, speed.to_far);
+  const double in = at_most(cut.in, speed.to_near);
   double link = std::max(out, in);
-  for (std::size_t i = 0; i < speed.out.size(); ++i) {
-    link = std::max(link, speed.out[i].ns(cut.out) + speed.in[i].ns(cut.in));
+  for (const JointSpeed& both : speed.together) {
+    link = std::max(link, at_most(cut.out, both.to_far) + at_most(cut.in, both.to_near));
   }
   if (link > as_ns(bounds.link)) return true;
   const Duration start = pressure.before[cut.task.at()];
@@ -91,9 +75,8 @@ LowerBounds bound_at(const MemoryPressure& pressure, const LinkSpeed& speed) {
   const auto heaviest = std::ranges::max_element(
       pressure.cuts, [](const Cut& a, const Cut& b) { return a.out + a.in < b.out + b.in; });
   if (heaviest != pressure.cuts.end()) raise(*heaviest);
-  const LinkAtMost at_most(speed);
   for (const Cut& cut : pressure.cuts) {
-    if (may_raise(bounds, pressure, cut, at_most)) raise(cut);
+    if (may_raise(bounds, pressure, cut, speed)) raise(cut);
   }
   bounds.cut = std::max(bounds.cut, bounds.link);
   bounds.windows = bounds.cut;
