@@ -17,62 +17,8 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LLAMA_1B, LLAMA_3B, QWEN = (f"validation/configs/{name}.json" for name in ("llama-3.2-1b", "llama-3.2-3b", "qwen2.5-1.5b"))
-LLAMA_8B, GPT2, BERT, VIT = (f"networks/configs/{name}/config.json" for name in ("llama-3-8b", "gpt2", "bert-large",
-                                                                                "vit-l-16"))
-ADAM = {"optimizer": "adam"}
-BY_BLOCK, SERIAL, OWN = {"blocks": "layer"}, {"framework": "pytorch-2-save-on-cpu"}, {"framework": "pytorch-2-offload"}
-# What each mode is in the words of a job.
-MODES = {
-    "in core": {"schedule": "in-core"},
-    "eager attention": {"schedule": "in-core", "kernels": "eager"},
-    "compiled": {"schedule": "in-core", "kernels": "fused", "loss": "eager", "framework": "pytorch-2-compiled"},
-    "checkpoint": {"schedule": "checkpoint", **BY_BLOCK},
-    "save_on_cpu": {"schedule": "offload-layers", **SERIAL, "layers_moved": 30},  # all up to Qwen's head
-    "checkpoint, save_on_cpu": {"schedule": "checkpoint-offload", **BY_BLOCK, **SERIAL},
-    "checkpoint, own stream": {"schedule": "checkpoint-offload", **BY_BLOCK, **OWN},
-    "states far, update near": {"schedule": "in-core", "offload": "optimizer", "update": "near", "unit": "layer"},
-    "states far, update far": {"schedule": "in-core", "state": "stream"},
-    "fsdp cpu": {"schedule": "in-core", "state": "fsdp-cpu"},
-    "fsdp cpu, checkpoint": {"schedule": "checkpoint", **BY_BLOCK, "state": "fsdp-cpu"},
-}
-# Network, mode, batch, length, precision; in the order in which they are measured.
-JOBS = [
-    (QWEN, "in core", 2, 4096, "bf16-pure"),
-    (QWEN, "checkpoint", 2, 4096, "bf16-pure"),
-    (QWEN, "checkpoint, save_on_cpu", 2, 4096, "bf16-pure"),
-    (QWEN, "checkpoint, own stream", 2, 4096, "bf16-pure"),
-    (QWEN, "save_on_cpu", 2, 2048, "bf16-pure"),
-    (QWEN, "states far, update near", 2, 4096, "bf16-pure"),
-    (QWEN, "states far, update far", 2, 4096, "bf16-pure"),
-    (QWEN, "fsdp cpu", 2, 4096, "fsdp-bf16"),
-    (QWEN, "fsdp cpu, checkpoint", 4, 4096, "fsdp-bf16"),
-    (LLAMA_1B, "in core", 4, 2048, "bf16-pure"),
-    (LLAMA_1B, "fsdp cpu", 4, 2048, "fsdp-bf16"),
-    (LLAMA_1B, "states far, update far", 4, 2048, "bf16-pure"),
-    (LLAMA_1B, "eager attention", 2, 2048, "bf16-pure"),
-    (GPT2, "in core", 16, 1024, "amp-bf16"),
-    (GPT2, "eager attention", 8, 1024, "amp-bf16"),
-    (BERT, "in core", 32, 512, "amp-bf16"),
-    (BERT, "eager attention", 16, 512, "amp-bf16"),
-    (VIT, "in core", 64, None, "amp-bf16"),
-    (VIT, "checkpoint", 64, None, "amp-bf16"),
-    (VIT, "checkpoint, own stream", 64, None, "amp-bf16"),
-    (LLAMA_1B, "in core", 1, 128, "bf16-pure"),
-    (GPT2, "in core", 1, 128, "amp-bf16"),
-    (BERT, "in core", 1, 128, "amp-bf16"),
-    (VIT, "in core", 1, None, "amp-bf16"),
-    (GPT2, "compiled", 16, 1024, "amp-bf16"),
-    (LLAMA_1B, "compiled", 4, 2048, "bf16-pure"),
-    (BERT, "compiled", 32, 512, "amp-bf16"),
-    (LLAMA_3B, "checkpoint", 2, 4096, "bf16-pure"),
-    (LLAMA_3B, "checkpoint, own stream", 2, 4096, "bf16-pure"),
-    (LLAMA_3B, "states far, update near", 2, 4096, "bf16-pure"),
-    (LLAMA_8B, "checkpoint", 1, 4096, "bf16-pure"),
-    (LLAMA_8B, "states far, update near", 1, 2048, "bf16-pure"),
-    (LLAMA_1B, "in core", 1, 16384, "bf16-pure"),
-    (LLAMA_1B, "checkpoint, own stream", 1, 16384, "bf16-pure"),
-]
+with open(os.path.join(HERE, "tables/training_jobs.json"), encoding="utf-8") as table:
+    MODES, JOBS = map(json.load(table).get, ("modes", "jobs"))
 
 
 def name_of(network, mode, batch, length, precision):
@@ -82,8 +28,8 @@ def name_of(network, mode, batch, length, precision):
 
 
 def job_of(network, mode, batch, length, precision):
-    return {"network": network, "batch": batch, "precision": precision, **({"seq": length} if length else {}), **ADAM,
-            "framework": "pytorch-2", "kernels": "sdpa", **MODES[mode]}
+    return {"network": network, "batch": batch, "precision": precision, **({"seq": length} if length else {}),
+            "optimizer": "adam", "framework": "pytorch-2", "kernels": "sdpa", **MODES[mode]}
 
 
 class Sampler(threading.Thread):
