@@ -114,9 +114,6 @@ class ShapeInference {
     }
     return all;
   }
-  static bool is_among(const std::vector<std::size_t>& axes, std::size_t d) {
-    return contains(axes, d);
-  }
   [[nodiscard]] bool is_data() const {
     return std::ranges::any_of(in_, [](auto* each) { return each != nullptr && each->is_data; });
   }
@@ -290,7 +287,7 @@ class ShapeInference {
     const auto given = axes(1, dims().size(), 0);
     OnnxDims made;
     for (std::size_t d = 0; d < dims().size(); ++d) {
-      if (by_name ? !is_among(given, d) : dims()[d] != 1 || d == 0) made.push_back(dims()[d]);
+      if (by_name ? !contains(given, d) : dims()[d] != 1 || d == 0) made.push_back(dims()[d]);
     }
     put(std::move(made));
   }
@@ -298,8 +295,8 @@ class ShapeInference {
   void unsqueeze() {
     const auto given = axes(1, dims().size() + needed("axes", 1).size(), 0);
     OnnxDims made;
-    for (auto old = dims().begin(); old != dims().end() || is_among(given, made.size());) {
-      made.push_back(is_among(given, made.size()) ? 1 : *old++);
+    for (auto old = dims().begin(); old != dims().end() || contains(given, made.size());) {
+      made.push_back(contains(given, made.size()) ? 1 : *old++);
     }
     put(std::move(made));
   }
@@ -432,7 +429,7 @@ class ShapeInference {
     if (given.empty() && node_->integer("noop_with_empty_axes", 0) != 0) return alike();
     TracedTensor made{.type = is_arg ? int{kOnnxInt64} : in(0).type, .is_data = is_data()};
     for (std::size_t d = 0; d < dims().size(); ++d) {
-      const bool is_gone = given.empty() || is_among(given, d);
+      const bool is_gone = given.empty() || contains(given, d);
       if (!is_gone || node_->integer("keepdims", 1) != 0) made.dims.push_back(is_gone ? 1 : dims()[d]);
     }
     put(0, std::move(made));
