@@ -233,9 +233,8 @@ class Attribution {
   /// Of operators within others the outermost; the sequence numbers of what it calls are its own, too.
   void keep_outermost() {
     std::vector<Range>& all = events_.ranges;
-    std::ranges::sort(all, [](const Range& a, const Range& b) {
-      return std::tuple(a.thread, a.start, -a.end, !a.is_range) <
-             std::tuple(b.thread, b.start, -b.end, !b.is_range);
+    std::ranges::sort(all, {}, [](const Range& each) {
+      return std::tuple(each.thread, each.start, -each.end, !each.is_range);
     });
     for (const Range& each : all) {
       const bool within = !ranges_.empty() && ranges_.back().thread == each.thread &&
@@ -254,8 +253,7 @@ class Attribution {
     for (std::size_t i = 0; i < ranges_.size(); ++i) {
       if (!ranges_[i].is_backward && !ranges_[i].is_optimizer) forward.push_back(i);
     }
-    std::ranges::sort(
-        forward, [&](std::size_t a, std::size_t b) { return ranges_[a].start < ranges_[b].start; });
+    std::ranges::sort(forward, {}, [&](std::size_t each) { return ranges_[each].start; });
     std::unordered_map<std::int64_t, std::size_t> by_sequence;
     for (const std::size_t i : forward) {
       Range& range = ranges_[i];
@@ -361,8 +359,8 @@ class Matcher {
         break;
       }
     }
-    const auto passes = std::ranges::max_element(
-        time_by_passes, [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto passes =
+        std::ranges::max_element(time_by_passes, {}, [](const auto& each) { return each.second; });
     if (passes != time_by_passes.end()) {
       for (const auto& [name, kind] : kinds) match_kind(name, kind, passes->first);
     }

@@ -267,9 +267,7 @@ std::tuple<std::string, std::size_t, std::string> order_of(const std::string& na
 
 std::vector<DataFile> in_order() {
   std::vector<DataFile> all = data_files(DataKind::kRow);
-  std::ranges::sort(all, [](const DataFile& a, const DataFile& b) {
-    return order_of(a.name) < order_of(b.name);
-  });
+  std::ranges::sort(all, {}, [](const DataFile& each) { return order_of(each.name); });
   return all;
 }
 

@@ -256,9 +256,8 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
     const auto& members = frame.node.members;
     std::vector<std::uint32_t> order(members.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-      return members[a].first < members[b].first;
-    });
+    std::ranges::stable_sort(
+        order, {}, [&](std::uint32_t each) -> std::string_view { return members[each].first; });
     for (std::size_t i = 1; i < order.size(); ++i) {
       const std::uint32_t first = order[i - 1];
       const std::uint32_t second = order[i];

@@ -191,8 +191,8 @@ class StateMover {
     }
     to_.by_gradient.resize(to_.units.size());
     std::iota(to_.by_gradient.begin(), to_.by_gradient.end(), std::size_t{0});
-    std::ranges::stable_sort(
-        to_.by_gradient, [&](std::size_t a, std::size_t b) { return complete_[a] < complete_[b]; });
+    std::ranges::stable_sort(to_.by_gradient, {},
+                             [&](std::size_t each) { return complete_[each]; });
   }
 
   void choose_far() {

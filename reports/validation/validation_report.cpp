@@ -63,9 +63,8 @@ std::size_t count_of(const ValidationReport& report, Verdict verdict,
 std::vector<ErrorLine> by_kind(const ValidationReport& report) {
   std::vector<ErrorLine> lines =
       lines_by(report, true, [](const FigureFile&, const FigureReport&) { return ""; });
-  std::ranges::stable_sort(lines, [](const ErrorLine& a, const ErrorLine& b) {
-    return std::tie(a.kind, a.networks) < std::tie(b.kind, b.networks);
-  });
+  std::ranges::stable_sort(
+      lines, {}, [](const ErrorLine& each) { return std::tie(each.kind, each.networks); });
   return lines;
 }
 
@@ -74,9 +73,8 @@ std::vector<ErrorLine> by_group(const ValidationReport& report) {
       report, true, [](const FigureFile&, const FigureReport& row) { return row.figure.group; });
   std::erase_if(lines,
                 [](const ErrorLine& each) { return each.name.empty() || each.deviations.empty(); });
-  std::ranges::sort(lines, [](const ErrorLine& a, const ErrorLine& b) {
-    return std::tie(a.name, a.kind) < std::tie(b.name, b.kind);
-  });
+  std::ranges::sort(lines, {},
+                    [](const ErrorLine& each) { return std::tie(each.name, each.kind); });
   return lines;
 }
 

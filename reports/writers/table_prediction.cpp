@@ -264,8 +264,7 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
     if (layer.stall.count() > 0) waiting.push_back(&layer);
   }
   if (waiting.empty()) return "";
-  std::ranges::stable_sort(
-      waiting, [](const LayerReport* a, const LayerReport* b) { return a->stall > b->stall; });
+  std::ranges::stable_sort(waiting, std::ranges::greater(), &LayerReport::stall);
   TextTable table({left("layer"), left("type", 1), "waits", left("mostly for"), right("forward", 2),
                    right("backward", 3), "saved", left("action")});
   for (std::size_t i = 0; i < std::min(kLayersShown, waiting.size()); ++i) {
@@ -284,11 +283,8 @@ std::string waiting_layers(const RunReport& report, const Look& look) {
 std::string what_would_help(const RunReport& report, const Look& look) {
   if (report.what_if.empty()) return "";
   std::vector<WhatIf> changes = report.what_if;
-  std::ranges::stable_sort(changes, [](const WhatIf& a, const WhatIf& b) {
-    if (a.iteration_time.has_value() != b.iteration_time.has_value()) {
-      return a.iteration_time.has_value();
-    }
-    return a.iteration_time.has_value() && *a.iteration_time < *b.iteration_time;
+  std::ranges::stable_sort(changes, {}, [](const WhatIf& each) {
+    return std::pair(!each.iteration_time, each.iteration_time);
   });
   TextTable table({left("change"), "iteration", "time saved"});
   for (const WhatIf& change : changes) {

@@ -104,8 +104,7 @@ std::vector<std::size_t> TextTable::columns_at(std::size_t width) const {
       const int leaves = columns_[column].leaves;
       return leaves == 0 ? std::numeric_limits<int>::max() : leaves;
     };
-    const auto first = std::ranges::min_element(
-        shown, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    const auto first = std::ranges::min_element(shown, {}, rank);
     if (columns_[*first].leaves == 0) break;
     shown.erase(first);
   }

@@ -73,7 +73,7 @@ LowerBounds bound_at(const MemoryPressure& pressure, const LinkSpeed& speed) {
   };
   // The one with most to move first: few of the others then come near.
   const auto heaviest = std::ranges::max_element(
-      pressure.cuts, [](const Cut& a, const Cut& b) { return a.out + a.in < b.out + b.in; });
+      pressure.cuts, {}, [](const Cut& each) { return each.out + each.in; });
   if (heaviest != pressure.cuts.end()) raise(*heaviest);
   for (const Cut& cut : pressure.cuts) {
     if (may_raise(bounds, pressure, cut, speed)) raise(cut);

@@ -205,9 +205,8 @@ class MixedWalk {
     // What a writer reads has been written before, so its own price is known by then.
     std::vector<std::uint32_t> order(tensors_.size());
     std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
-      return tensors_[a].last_forward_writer < tensors_[b].last_forward_writer;
-    });
+    std::ranges::stable_sort(
+        order, {}, [&](std::uint32_t each) { return tensors_[each].last_forward_writer; });
     const auto writes_alone = [&](std::size_t x) {
       return std::ranges::all_of(
           writers[x], [&](std::int32_t w) { return graph_.writes[TaskId{w}].size() == 1; });

@@ -81,8 +81,7 @@ std::vector<StepId> places(const Plan& plan, const std::vector<StepId>& first) {
   for (const StepId step : place) {
     if (first[step.at()] != step) queue.push_back(step);
   }
-  std::ranges::stable_sort(queue,
-                           [&](StepId a, StepId b) { return first[a.at()] < first[b.at()]; });
+  std::ranges::stable_sort(queue, {}, [&](StepId each) { return first[each.at()]; });
   StepId earliest{};
   for (const StepId copy : queue) {
     std::optional<StepId> issued;  // when what the copy waits for has ended
@@ -105,11 +104,8 @@ std::vector<StepId> order_of_issue(const Plan& plan, CopyStreams streams) {
   const std::vector<StepId> first = first_waiters(plan);
   const std::vector<StepId> place = streams >= CopyStreams::kSerialIn ? first : places(plan, first);
   std::vector<StepId> order = planned_order(plan);
-  std::ranges::stable_sort(order, [&](StepId a, StepId b) {
-    const auto key = [&](StepId step) {
-      return std::tuple(place[step.at()], place[step.at()] == step, first[step.at()]);
-    };
-    return key(a) < key(b);
+  std::ranges::stable_sort(order, {}, [&](StepId step) {
+    return std::tuple(place[step.at()], place[step.at()] == step, first[step.at()]);
   });
   return order;
 }

@@ -138,8 +138,7 @@ class Weaver {
     stays_ = weight_stays(state_, runs);
     ends_.resize(stays_.size());
     std::iota(ends_.begin(), ends_.end(), std::size_t{0});
-    std::ranges::stable_sort(
-        ends_, [&](std::size_t a, std::size_t b) { return stays_[a].last < stays_[b].last; });
+    std::ranges::stable_sort(ends_, {}, [&](std::size_t each) { return stays_[each].last; });
     for (const WeightStay& stay : stays_) let_inputs_pass(stay);
   }
 
@@ -160,9 +159,8 @@ class Weaver {
     for (std::size_t i = 0; i < state_.gradients.size(); ++i) {
       if (state_.gradients[i].sent) leaving_.push_back(i);
     }
-    std::ranges::sort(leaving_, [&](std::size_t a, std::size_t b) {
-      return by_gradient_[a].last_writer < by_gradient_[b].last_writer;
-    });
+    std::ranges::sort(leaving_, {},
+                      [&](std::size_t each) { return by_gradient_[each].last_writer; });
     for (std::size_t i = 0; i < leaving_.size(); ++i) by_gradient_[leaving_[i]].place = i;
   }
 
@@ -170,9 +168,7 @@ class Weaver {
     for (std::size_t i = 0; i < state_.units.size(); ++i) {
       if (!unit(i).visits.empty() && by_unit_[i].first_update) visiting_.push_back(i);
     }
-    std::ranges::sort(visiting_, [&](std::size_t a, std::size_t b) {
-      return by_unit_[a].first_update < by_unit_[b].first_update;
-    });
+    std::ranges::sort(visiting_, {}, [&](std::size_t each) { return by_unit_[each].first_update; });
   }
 
   void add_blocks() {

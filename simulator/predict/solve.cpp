@@ -545,8 +545,7 @@ void put_best_first(const SolveAxis& axis, std::vector<SolveRow>& rows) {
     const double speed = runs ? row.run->samples_per_s : 0;
     return std::tuple(value, -speed);
   };
-  std::ranges::stable_sort(rows,
-                           [&](const SolveRow& a, const SolveRow& b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(rows, {}, rank);
 }
 
 }  // namespace

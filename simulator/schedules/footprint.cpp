@@ -89,8 +89,8 @@ OutOfMemory Footprint::describe(std::size_t position, Bytes largest) const {
     held += bytes;
     oom.holders.push_back({tensor_name(problem_.graph, stay.tensor), bytes});
   }
-  std::ranges::stable_sort(oom.holders,
-                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(oom.holders, std::ranges::greater(),
+                           [](const auto& each) { return each.bytes; });
   oom.free = std::max(Bytes(0), problem_.budget - held);
   oom.largest_hole = oom.free;
   oom.smallest_budget = largest + costs.static_bytes;

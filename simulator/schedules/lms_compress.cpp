@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "model/base/precision.hpp"
@@ -89,13 +90,9 @@ std::size_t follow(const TrainingGraph& graph, const Restoration& before, std::s
 
 std::vector<TensorId> rank_for_lms(const PlanningProblem& problem) {
   const SlackAnalysis analysis(problem.graph);
-  const auto bytes = [&](TensorId tensor) { return problem.costs.tensor_bytes[tensor.at()]; };
   std::vector<TensorId> ranked = find_candidates(problem.graph);
-  std::ranges::sort(ranked, [&](TensorId a, TensorId b) {
-    const std::int64_t slack_a = analysis.slack(a);
-    const std::int64_t slack_b = analysis.slack(b);
-    if (slack_a != slack_b) return slack_a > slack_b;
-    return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a < b;
+  std::ranges::sort(ranked, {}, [&](TensorId each) {
+    return std::tuple(-analysis.slack(each), -problem.costs.tensor_bytes[each.at()].count(), each);
   });
   return ranked;
 }
@@ -261,8 +258,8 @@ class CompressionPlanner {
       }
       // What is moved as it is returns for the task itself, what was compressed for one before it.
       const std::vector<Lifetime>& lives = trial.compression.graph.lifetimes;
-      std::ranges::stable_sort(trial.away, [&](const Restoration& a, const Restoration& b) {
-        return *lives[a.moved.at()].first_backward_use < *lives[b.moved.at()].first_backward_use;
+      std::ranges::stable_sort(trial.away, {}, [&](const Restoration& each) {
+        return *lives[each.moved.at()].first_backward_use;
       });
     }
     std::vector<TensorId> away;

@@ -75,9 +75,8 @@ void MixFacts::find_algorithms(Algorithms which) {
         add(AlternativeId{algorithm});
       }
     }
-    std::ranges::stable_sort(sorted, [](const TaskAlgorithm& a, const TaskAlgorithm& b) {
-      return std::pair(a.time, a.workspace) < std::pair(b.time, b.workspace);
-    });
+    std::ranges::stable_sort(
+        sorted, {}, [](const TaskAlgorithm& each) { return std::pair(each.time, each.workspace); });
     std::int64_t alone = 0;
     for (const TaskTouch& touch : touches[t]) alone += bytes[touch.tensor];
     std::int64_t least = sorted.back().time;

@@ -19,8 +19,7 @@ MixSegments::MixSegments(const MixFacts& facts) : facts_(facts) {
   for (std::uint32_t i = 0; i < facts.idle.size(); ++i) {
     if (facts.idle[i].droppable && !facts.idle[i].late) droppable_.push_back(i);
   }
-  std::ranges::stable_sort(
-      droppable_, [&](std::uint32_t a, std::uint32_t b) { return defined(a) < defined(b); });
+  std::ranges::stable_sort(droppable_, {}, [&](std::uint32_t each) { return defined(each); });
   for (const IdleTime& idle : facts.idle) {
     const double copy = static_cast<double>(idle.bytes) * 1e9 / static_cast<double>(facts.rate);
     price_.push_back(static_cast<double>(idle.again) / copy);

@@ -68,8 +68,7 @@ void ModnnMachine::place_inputs() {
     if (lifetimes[i].first_writer || !lifetimes[i].last_use) continue;
     if (bytes(make_id<TensorId>(i)).count() > 0) inputs.push_back(make_id<TensorId>(i));
   }
-  std::ranges::stable_sort(
-      inputs, [&](TensorId a, TensorId b) { return job_.uses[a].front() < job_.uses[b].front(); });
+  std::ranges::stable_sort(inputs, {}, [&](TensorId each) { return job_.uses[each].front(); });
   Bytes taken = job_.needed.empty() ? Bytes(0) : job_.needed.front();
   for (const TensorId tensor : inputs) {
     State& it = state(tensor);

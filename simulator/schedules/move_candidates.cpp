@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "model/base/errors.hpp"
 #include "model/base/option_text.hpp"
@@ -90,13 +91,9 @@ std::vector<TensorId> find_candidates(const TrainingGraph& graph) {
   for (TensorId tensor; tensor.at() < graph.tensors.size(); ++tensor.index) {
     if (is_candidate(graph, tensor)) candidates.push_back(tensor);
   }
-  std::ranges::sort(candidates, [&](TensorId a, TensorId b) {
-    const TaskId use_a = *graph.lifetimes[a.at()].first_backward_use;
-    const TaskId use_b = *graph.lifetimes[b.at()].first_backward_use;
-    if (use_a != use_b) return use_a < use_b;
-    const std::int32_t written_a = written_at(graph, a);
-    const std::int32_t written_b = written_at(graph, b);
-    return written_a != written_b ? written_a > written_b : a < b;
+  std::ranges::sort(candidates, {}, [&](TensorId each) {
+    return std::tuple(*graph.lifetimes[each.at()].first_backward_use, -written_at(graph, each),
+                      each);
   });
   return candidates;
 }

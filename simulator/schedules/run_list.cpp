@@ -188,9 +188,8 @@ RunList list_runs(const PlanningProblem& problem, const Segments& segments,
 Footprint footprint_of(const PlanningProblem& problem, const RunList& list,
                        const std::vector<std::size_t>& away) {
   std::vector<std::size_t> gaps = away;
-  std::ranges::sort(gaps, [&](std::size_t a, std::size_t b) {
-    return std::pair(list.gaps[a].stay, a) < std::pair(list.gaps[b].stay, b);
-  });
+  std::ranges::sort(gaps, {},
+                    [&](std::size_t each) { return std::pair(list.gaps[each].stay, each); });
   Footprint footprint(problem, list.runs.size());
   auto next = gaps.begin();
   for (std::size_t i = 0; i < list.stays.size(); ++i) {

@@ -39,6 +39,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "model/base/errors.hpp"
@@ -62,13 +63,9 @@ constexpr double kTrialMemoryReach = 1.5;
 std::vector<std::size_t> gaps_by_end(const RunList& list) {
   std::vector<std::size_t> gaps(list.gaps.size());
   std::iota(gaps.begin(), gaps.end(), std::size_t{0});
-  std::ranges::sort(gaps, [&](std::size_t a, std::size_t b) {
-    const StayGap& left = list.gaps[a];
-    const StayGap& right = list.gaps[b];
-    if (left.end != right.end) return left.end < right.end;
-    const std::size_t left_first = list.stays[left.stay].first;
-    const std::size_t right_first = list.stays[right.stay].first;
-    return left_first != right_first ? left_first > right_first : left.stay < right.stay;
+  std::ranges::sort(gaps, {}, [&](std::size_t each) {
+    const StayGap& gap = list.gaps[each];
+    return std::tuple(gap.end, -static_cast<std::ptrdiff_t>(list.stays[gap.stay].first), gap.stay);
   });
   return gaps;
 }
@@ -81,9 +78,8 @@ Bytes bytes_of(const PlanningProblem& problem, const RunList& list, std::size_t 
 std::vector<bool> evict(const PlanningProblem& problem, const RunList& list,
                         const std::vector<std::size_t>& gaps) {
   std::vector<std::size_t> oldest = gaps;  // by last use: the order in which they would leave
-  std::ranges::sort(oldest, [&](std::size_t a, std::size_t b) {
-    return std::pair(list.gaps[a].first, list.gaps[a].stay) <
-           std::pair(list.gaps[b].first, list.gaps[b].stay);
+  std::ranges::sort(oldest, {}, [&](std::size_t each) {
+    return std::pair(list.gaps[each].first, list.gaps[each].stay);
   });
   const Bytes available = problem.budget - problem.costs.static_bytes;
   const std::vector<Bytes> needed = footprint_of(problem, list).bytes();

@@ -62,9 +62,8 @@ Bytes available(const PlanningProblem& problem) {
 std::vector<TensorId> keep_nearest(const PlanningProblem& problem, MemoryLedger& ledger,
                                    const std::vector<TensorId>& candidates) {
   std::vector<TensorId> nearest = candidates;
-  std::ranges::stable_sort(nearest, [&](TensorId a, TensorId b) {
-    return written_at(problem.graph, a) > written_at(problem.graph, b);
-  });
+  std::ranges::stable_sort(nearest, std::ranges::greater(),
+                           [&](TensorId each) { return written_at(problem.graph, each); });
   std::vector<bool> stays(problem.graph.tensors.size());
   Bytes kept;
   for (const TensorId tensor : nearest) {

@@ -32,9 +32,7 @@ class TaskPlanner {
       const auto& writer = life(moves[i].tensor).last_writer;
       if (moves[i].leaves_after && writer) late_.push_back(moves[i].tensor);
     }
-    std::ranges::sort(late_, [&](TensorId a, TensorId b) {
-      return std::pair(leaving(a), a) < std::pair(leaving(b), b);
-    });
+    std::ranges::sort(late_, {}, [&](TensorId each) { return std::pair(leaving(each), each); });
     computes_.reserve(graph_.tasks.size());
   }
 

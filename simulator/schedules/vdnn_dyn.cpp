@@ -87,9 +87,8 @@ class DynChooser {
       best.offer(problem_, std::move(plan));
     }
     if (best.plan) return *std::move(best.plan);
-    return make(*std::ranges::min_element(kCandidates, [&](const Candidate& a, const Candidate& b) {
-      return smallest_budget(a) < smallest_budget(b);
-    }));
+    return make(*std::ranges::min_element(
+        kCandidates, {}, [&](const Candidate& each) { return smallest_budget(each); }));
   }
 
  private:

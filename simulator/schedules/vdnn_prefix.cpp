@@ -88,9 +88,8 @@ class Grid {
     for (std::size_t i = 0; i < flagged.size(); ++i) {
       if (flagged[i]) movable_.push_back(make_id<TensorId>(i));
     }
-    std::ranges::stable_sort(movable_, [&](TensorId a, TensorId b) {
-      return *graph.lifetimes[a.at()].last_forward_use < *graph.lifetimes[b.at()].last_forward_use;
-    });
+    std::ranges::stable_sort(
+        movable_, {}, [&](TensorId each) { return *graph.lifetimes[each.at()].last_forward_use; });
   }
 
   PlanResult run() {

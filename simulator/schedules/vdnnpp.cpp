@@ -58,9 +58,8 @@ std::vector<Move> find_moves(const TrainingGraph& graph) {
                        .leaves_after = before(life.last_forward_use->at())});
     }
   }
-  std::ranges::stable_sort(moves, [&](const Move& a, const Move& b) {
-    return *graph.lifetimes[a.tensor.at()].first_backward_use <
-           *graph.lifetimes[b.tensor.at()].first_backward_use;
+  std::ranges::stable_sort(moves, {}, [&](const Move& each) {
+    return *graph.lifetimes[each.tensor.at()].first_backward_use;
   });
   // The queue is in order: what stands behind another copy starts no earlier.
   for (std::size_t i = 1; i < moves.size(); ++i) {

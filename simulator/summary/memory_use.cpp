@@ -317,8 +317,8 @@ std::vector<MemorySample> far_memory_over_time(const Plan& plan, const TrainingG
 BytesByCategory peak_far_by_category(const Plan& plan, const TrainingGraph& graph,
                                      const CostTable& costs, const Timeline& timeline) {
   const auto samples = far_memory_over_time(plan, graph, costs, timeline);
-  const auto most = std::ranges::max_element(
-      samples, [](const auto& a, const auto& b) { return a.held.total() < b.held.total(); });
+  const auto most =
+      std::ranges::max_element(samples, {}, [](const auto& each) { return each.held.total(); });
   return most == samples.end() ? BytesByCategory{} : most->held;
 }
 

@@ -48,8 +48,8 @@ void add_iterations(ReplayReport& report, const Timeline& predicted) {
   report.iteration = {predicted.iteration_time, median_by(all, &MeasuredRun::Iteration::time)};
   report.issue = median_by(all, &MeasuredRun::Iteration::issue);
   report.host = median_by(all, &MeasuredRun::Iteration::host);
-  const auto [least, most] = std::ranges::minmax_element(
-      all, [](const auto& a, const auto& b) { return a.time < b.time; });
+  const auto [least, most] =
+      std::ranges::minmax_element(all, {}, [](const auto& each) { return each.time; });
   report.min = least->time;
   report.max = most->time;
   report.spread = share_of(report.max - report.min, report.iteration.measured);
@@ -125,8 +125,7 @@ std::vector<std::size_t> largest_deviations(const ReplayReport& report, std::siz
   for (std::size_t i = 0; i < report.steps.size(); ++i) {
     if (size_of(i) > 0) order.push_back(i);
   }
-  std::ranges::stable_sort(order,
-                           [&](std::size_t a, std::size_t b) { return size_of(a) > size_of(b); });
+  std::ranges::stable_sort(order, std::ranges::greater(), size_of);
   if (order.size() > count) order.resize(count);
   return order;
 }

@@ -387,8 +387,8 @@ OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const Tra
                   (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
     result.holders.push_back({name, block.bytes});
   }
-  std::ranges::stable_sort(result.holders,
-                           [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(result.holders, std::ranges::greater(),
+                           [](const auto& each) { return each.bytes; });
   return result;
 }
 
@@ -447,7 +447,7 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
     const std::optional<Bytes> least = needed_bytes(*report.out_of_memory);
     return least.has_value() ? std::pair(1, least->count()) : std::pair(2, std::int64_t{0});
   };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, {}, rank);
   return order;
 }
 

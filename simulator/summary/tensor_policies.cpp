@@ -176,9 +176,8 @@ class MoveFinder {
   std::vector<MovedTensor> run() const {
     std::vector<AwayTime> stays;
     for (std::size_t tensor = 0; tensor < copies_.size(); ++tensor) add_stays(stays, tensor);
-    std::ranges::stable_sort(stays, [this](const AwayTime& a, const AwayTime& b) {
-      return span(first_of(a)).start < span(first_of(b)).start;
-    });
+    std::ranges::stable_sort(stays, {},
+                             [this](const AwayTime& each) { return span(first_of(each)).start; });
     std::vector<MovedTensor> moved;
     moved.reserve(stays.size());
     for (const AwayTime& stay : stays) moved.push_back(describe(stay));
@@ -193,8 +192,7 @@ class MoveFinder {
       copies_[static_cast<std::size_t>(step.object)].push_back(make_id<StepId>(i));
     }
     for (std::vector<StepId>& copies : copies_) {
-      std::ranges::stable_sort(
-          copies, [this](StepId a, StepId b) { return span(a).start < span(b).start; });
+      std::ranges::stable_sort(copies, {}, [this](StepId each) { return span(each).start; });
     }
   }
 

@@ -26,8 +26,7 @@ std::vector<StepEvent> events_of(const std::vector<Span>& spans) {
     const bool began_before = event.ends && span.start < span.end;
     return std::tuple(event.ends ? span.end : span.start, !began_before);
   };
-  std::ranges::stable_sort(
-      events, [&](const StepEvent& a, const StepEvent& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(events, {}, place);
   return events;
 }
 
