@@ -89,8 +89,7 @@ OutOfMemory Footprint::describe(std::size_t position, Bytes largest) const {
     held += bytes;
     oom.holders.push_back({tensor_name(problem_.graph, stay.tensor), bytes});
   }
-  std::ranges::stable_sort(oom.holders, std::ranges::greater(),
-                           [](const auto& each) { return each.bytes; });
+  std::ranges::stable_sort(oom.holders, std::ranges::greater(), &OutOfMemory::Holder::bytes);
   oom.free = std::max(Bytes(0), problem_.budget - held);
   oom.largest_hole = oom.free;
   oom.smallest_budget = largest + costs.static_bytes;

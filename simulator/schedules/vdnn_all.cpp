@@ -27,8 +27,7 @@ extern const Schedule vdnn_all_schedule{
     .options = kAlgorithmsAlone,
     .make_plan =
         [](const PlanningProblem& problem) {
-          return plan_vdnn(problem,
-                           [](const LayerModel& model) { return model.is_feature_extractor; });
+          return plan_vdnn(problem, &LayerModel::is_feature_extractor);
         },
 };
 

@@ -321,14 +321,13 @@ std::vector<TensorId> take_reads(const TrainingGraph& graph, const Section& sect
   return taken;
 }
 
-std::vector<bool> vdnn_flags(const TrainingGraph& graph,
-                             bool (*consumer)(const LayerModel& model)) {
+std::vector<bool> vdnn_flags(const TrainingGraph& graph, bool LayerModel::*consumer) {
   std::vector<bool> flagged(graph.tensors.size());
   std::optional<TaskId> last_feature;
   for (TaskId task; task.at() < graph.forward_tasks; ++task.index) {
     const LayerModel& model = model_of(graph, task);
     if (!model.is_activation && !model.is_loss) last_feature = task;
-    if (!consumer(model)) continue;
+    if (!(model.*consumer)) continue;
     for (const TensorId tensor : graph.reads[task]) {
       if (is_saved(graph, tensor)) flagged[tensor.at()] = true;
     }
@@ -371,7 +370,7 @@ std::vector<Section> vdnn_sections(const TrainingGraph& graph, std::vector<bool>
   return sections;
 }
 
-PlanResult plan_vdnn(const PlanningProblem& problem, bool (*consumer)(const LayerModel& model)) {
+PlanResult plan_vdnn(const PlanningProblem& problem, bool LayerModel::*consumer) {
   return plan_sections(problem, vdnn_sections(problem.graph, vdnn_flags(problem.graph, consumer)));
 }
 

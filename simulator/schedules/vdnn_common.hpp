@@ -52,14 +52,12 @@ void append_updates(const TrainingGraph& graph, std::vector<Section>& sections);
 
 /// Returns by tensor whether vDNN moves it: saved inputs of layers for which `consumer` is true, except inputs of the
 /// last layer that is neither activation nor loss.
-[[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph,
-                                           bool (*consumer)(const LayerModel& model));
+[[nodiscard]] std::vector<bool> vdnn_flags(const TrainingGraph& graph, bool LayerModel::*consumer);
 /// Returns the sections of vDNN's walk (vdnn_common.cpp). `flagged`: by tensor, true if it moves between its uses.
 [[nodiscard]] std::vector<Section> vdnn_sections(const TrainingGraph& graph,
                                                  std::vector<bool> flagged);
 
 /// Returns the plan of vdnn_sections() for the tensors of vdnn_flags().
-[[nodiscard]] PlanResult plan_vdnn(const PlanningProblem& problem,
-                                   bool (*consumer)(const LayerModel& model));
+[[nodiscard]] PlanResult plan_vdnn(const PlanningProblem& problem, bool LayerModel::*consumer);
 
 }  // namespace ooc

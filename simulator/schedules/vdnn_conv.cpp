@@ -25,7 +25,7 @@ extern const Schedule vdnn_conv_schedule{
     .options = kAlgorithmsAlone,
     .make_plan =
         [](const PlanningProblem& problem) {
-          return plan_vdnn(problem, [](const LayerModel& model) { return model.is_convolution; });
+          return plan_vdnn(problem, &LayerModel::is_convolution);
         },
 };
 

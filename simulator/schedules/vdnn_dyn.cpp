@@ -110,18 +110,10 @@ class DynChooser {
 
   std::vector<Section> sections_of(Moves moves) const {
     const TrainingGraph& graph = problem_.graph;
-    switch (moves) {
-      case Moves::kNothing:
-        return task_by_task(graph);
-      case Moves::kConv:
-        return vdnn_sections(
-            graph, vdnn_flags(graph, [](const LayerModel& model) { return model.is_convolution; }));
-      case Moves::kAll:
-        break;
-    }
-    return vdnn_sections(graph, vdnn_flags(graph, [](const LayerModel& model) {
-                           return model.is_feature_extractor;
-                         }));
+    if (moves == Moves::kNothing) return task_by_task(graph);
+    return vdnn_sections(
+        graph, vdnn_flags(graph, moves == Moves::kConv ? &LayerModel::is_convolution
+                                                       : &LayerModel::is_feature_extractor));
   }
 
   /// Made when first asked for.

@@ -83,8 +83,7 @@ class Grid {
  public:
   explicit Grid(const PlanningProblem& problem) : problem_(problem) {
     const TrainingGraph& graph = problem.graph;
-    const std::vector<bool> flagged =
-        vdnn_flags(graph, [](const LayerModel& model) { return model.is_feature_extractor; });
+    const std::vector<bool> flagged = vdnn_flags(graph, &LayerModel::is_feature_extractor);
     for (std::size_t i = 0; i < flagged.size(); ++i) {
       if (flagged[i]) movable_.push_back(make_id<TensorId>(i));
     }

@@ -47,8 +47,7 @@ TaskId before(std::size_t task) { return make_id<TaskId>(task > 0 ? task - 1 : 0
 
 /// In the order of their first backward use.
 std::vector<Move> find_moves(const TrainingGraph& graph) {
-  const std::vector<bool> flagged =
-      vdnn_flags(graph, [](const LayerModel& model) { return model.is_feature_extractor; });
+  const std::vector<bool> flagged = vdnn_flags(graph, &LayerModel::is_feature_extractor);
   std::vector<Move> moves;
   for (const Section& section : vdnn_sections(graph, flagged)) {
     for (const TensorId tensor : section.to_near) {

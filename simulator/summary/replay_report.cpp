@@ -48,8 +48,7 @@ void add_iterations(ReplayReport& report, const Timeline& predicted) {
   report.iteration = {predicted.iteration_time, median_by(all, &MeasuredRun::Iteration::time)};
   report.issue = median_by(all, &MeasuredRun::Iteration::issue);
   report.host = median_by(all, &MeasuredRun::Iteration::host);
-  const auto [least, most] =
-      std::ranges::minmax_element(all, {}, [](const auto& each) { return each.time; });
+  const auto [least, most] = std::ranges::minmax_element(all, {}, &MeasuredRun::Iteration::time);
   report.min = least->time;
   report.max = most->time;
   report.spread = share_of(report.max - report.min, report.iteration.measured);

@@ -387,8 +387,7 @@ OutOfMemory out_of_memory_of(const Blocked& blocked, const Plan& plan, const Tra
                   (block.kind == BlockKind::kWorkspace ? " workspace" : " gradients");
     result.holders.push_back({name, block.bytes});
   }
-  std::ranges::stable_sort(result.holders, std::ranges::greater(),
-                           [](const auto& each) { return each.bytes; });
+  std::ranges::stable_sort(result.holders, std::ranges::greater(), &OutOfMemory::Holder::bytes);
   return result;
 }
 
