@@ -75,8 +75,7 @@ struct Try {
 
   /// Batch norms of micro-batches normalise by other samples.
   [[nodiscard]] bool changes() const {
-    return report.norms_by_round ||
-           std::ranges::any_of(of, [](const Remedy* each) { return each->changes; });
+    return report.norms_by_round || std::ranges::any_of(of, &Remedy::changes);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <functional>
 
 #include "model/layers/attributes.hpp"
 
@@ -47,17 +48,13 @@ namespace {
 template <class Extent>
 Wide volume(const PaleoConv& conv, Extent extent) {
   Wide result = 1;
-  for (const PaleoConvDim& dim : conv.dims) result = result * extent(dim);
+  for (const PaleoConvDim& dim : conv.dims) result = result * std::invoke(extent, dim);
   return result;
 }
 
-Wide outputs(const PaleoConv& conv) {
-  return volume(conv, [](const PaleoConvDim& dim) { return dim.output; });
-}
+Wide outputs(const PaleoConv& conv) { return volume(conv, &PaleoConvDim::output); }
 
-Wide inputs(const PaleoConv& conv) {
-  return volume(conv, [](const PaleoConvDim& dim) { return dim.input; });
-}
+Wide inputs(const PaleoConv& conv) { return volume(conv, &PaleoConvDim::input); }
 
 Wide weights(const PaleoConv& conv) {
   return conv.taps * (conv.in_channels / conv.groups) * conv.out_channels;

@@ -82,7 +82,7 @@ std::vector<std::string> comparison_head(const std::vector<RunReport>& reports) 
 std::string rounds_notes(const Runs& fits, std::string_view of_rounds) {
   std::string text;
   if (any(fits, is_in_rounds)) text += of_rounds;
-  if (any(fits, [](const RunReport& r) { return r.norms_by_round; })) {
+  if (any(fits, &RunReport::norms_by_round)) {
     text += "  in rounds, batch norms take their statistics over a round, not over the batch\n";
   }
   return text;
@@ -108,7 +108,7 @@ std::string differences(const Runs& fits, const Look& look) {
   if (!margins.empty()) {
     text += wrapped_list("  planned for less, what the allocator holds back:", margins, look);
   }
-  const std::string kept = names_where(fits, [](const RunReport& r) { return r.keeps_gradients; });
+  const std::string kept = names_where(fits, &RunReport::keeps_gradients);
   if (!kept.empty()) {
     text += "  gradients of weights keep their memory, freed ones leave no plan as quick: " + kept +
             "\n";
