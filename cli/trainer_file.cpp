@@ -204,8 +204,10 @@ class Reader {
   }
 
   [[nodiscard]] const Said* find(std::string_view what) const {
-    OOC_CHECK(find_named(words_.keys, what, &Key::says) != nullptr,
-              "the table has keys of that name");
+    if (find_named(words_.keys, what, &Key::says) == nullptr) {
+      bad_value("tables/trainers.json", "no keys of " + in_quotes(std::string(what)),
+                "the table of this version");
+    }
     const auto found = said_.find(what);
     return found == said_.end() ? nullptr : &found->second;
   }
