@@ -5,7 +5,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "simulator/predict/options.hpp"
 
 namespace ooc {
 

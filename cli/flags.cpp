@@ -1,8 +1,6 @@
 // A flag of an option says what its row says.
 #include "cli/flags.hpp"
 
-#include <iterator>
-
 #include "model/base/named.hpp"
 #include "simulator/predict/options.hpp"
 

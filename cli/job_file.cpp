@@ -12,7 +12,6 @@
 
 #include "cli/locate.hpp"
 #include "cli/remarks.hpp"
-#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"

@@ -11,7 +11,6 @@
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
-#include "model/base/quantity_io.hpp"
 #include "model/base/text_file.hpp"
 #include "reports/writers/csv.hpp"
 

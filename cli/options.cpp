@@ -12,9 +12,7 @@
 
 #include "cli/job_file.hpp"
 #include "cli/locate.hpp"
-#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/option_text.hpp"
 #include "model/base/terminal_text.hpp"
 #include "model/onnx/import_onnx.hpp"
 #include "simulator/predict/options.hpp"

@@ -1,5 +1,4 @@
 // `max`: the largest of what is named, under every schedule.
-#include <algorithm>
 #include <string>
 
 #include "cli/options.hpp"

@@ -1,7 +1,6 @@
 // How a plan gets its measured run, from a device or a recording.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -12,14 +12,12 @@
 #include <charconv>
 #include <cmath>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 #include "model/base/option_text.hpp"
 #include "model/base/terminal_text.hpp"
-#include "model/base/units.hpp"
 
 namespace ooc {
 namespace {

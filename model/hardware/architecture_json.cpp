@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "model/base/quantity_io.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/hardware/profile_section.hpp"
 #include "model/kernels/platform.hpp"
 

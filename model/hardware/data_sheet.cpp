@@ -15,7 +15,6 @@
 #include "model/base/option_text.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_errors.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/hardware/architecture_json.hpp"
 #include "model/hardware/plausible.hpp"
 #include "model/hardware/profile_section.hpp"

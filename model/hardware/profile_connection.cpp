@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 #include "model/base/named.hpp"
 #include "model/base/quantity_io.hpp"

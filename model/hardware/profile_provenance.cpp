@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "model/base/spec_errors.hpp"
-#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 namespace {

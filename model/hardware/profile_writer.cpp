@@ -1,6 +1,5 @@
 // Writer of hardware profiles: builds the value tree and prints it. Every quantity is written by an exact_* function, every
 // ratio with the digits that give it back, so that reading what was written gives an equal profile (tested).
-#include "model/base/errors.hpp"
 #include "model/base/quantity_io.hpp"
 #include "model/base/spec_tree.hpp"
 #include "model/hardware/architecture_json.hpp"

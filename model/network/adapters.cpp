@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_tree.hpp"
 
 namespace ooc {
 namespace {

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "model/base/errors.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/network_json.hpp"
 

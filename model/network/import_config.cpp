@@ -9,7 +9,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/base/text_file.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/network/family_scope.hpp"

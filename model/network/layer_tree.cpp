@@ -7,12 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"

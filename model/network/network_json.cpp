@@ -12,11 +12,9 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/base/named.hpp"
-#include "model/base/spec_tree.hpp"
 #include "model/layers/attributes.hpp"
 #include "model/layers/work.hpp"
 #include "model/network/layer_tree.hpp"

@@ -1,7 +1,6 @@
 // From the answers of a row's jobs to its verdict. "known" changes what a failure is called, not whether it is one; a
 // marked figure that holds is called out, so that marks do not outlive their causes.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "model/base/errors.hpp"

@@ -8,8 +8,6 @@
 #include <array>
 #include <charconv>
 
-#include "model/base/tensor_shape.hpp"
-#include "model/base/terminal_text.hpp"
 #include "reports/writers/text_table.hpp"
 #include "reports/writers/writer.hpp"
 

@@ -20,7 +20,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/cost/cost_table.hpp"

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/errors.hpp"
 #include "simulator/plan/plan_rewriter.hpp"
 
 namespace ooc {

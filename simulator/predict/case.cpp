@@ -6,12 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
 #include "model/base/quantity_io.hpp"
 #include "simulator/predict/planning.hpp"
 #include "simulator/predict/remarks.hpp"
-#include "simulator/summary/summarize.hpp"
 
 namespace ooc {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "model/base/errors.hpp"
 #include "model/base/json_writer.hpp"
-#include "simulator/predict/planning.hpp"
 #include "simulator/predict/scheduled_case.hpp"
 #include "simulator/predict/state_words.hpp"
 #include "simulator/summary/summarize.hpp"

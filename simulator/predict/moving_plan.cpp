@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "model/base/errors.hpp"
-#include "model/base/quantity_io.hpp"
 #include "model/rewrite/iteration.hpp"
 #include "simulator/plan/weave_state.hpp"
 #include "simulator/predict/planning.hpp"

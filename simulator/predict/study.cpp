@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/base/errors.hpp"
 #include "model/base/named.hpp"
 
 namespace ooc {

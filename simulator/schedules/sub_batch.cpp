@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "model/base/errors.hpp"
-#include "model/rewrite/iteration.hpp"
 #include "simulator/plan/plan.hpp"
 #include "simulator/plan/plan_rewriter.hpp"
 

@@ -39,7 +39,6 @@
 #include <optional>
 #include <utility>
 
-#include "model/base/errors.hpp"
 #include "simulator/schedules/vdnn_common.hpp"
 
 namespace ooc {

@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
-#include <optional>
-#include <vector>
 
 #include "model/base/errors.hpp"
 #include "model/cost/amounts.hpp"
-#include "model/cost/compute_cost.hpp"
 #include "model/network/adapters.hpp"
-#include "model/rewrite/iteration.hpp"
 #include "simulator/plan/plan_text.hpp"
 #include "simulator/summary/memory_use.hpp"
-#include "simulator/summary/run_report.hpp"
 
 namespace ooc {
 namespace {
