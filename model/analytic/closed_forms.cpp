@@ -30,12 +30,8 @@ Bytes bytes_within(BytesPerSecond rate, Duration time) {
 
 Bytes next_available(const AvailabilityStep& step) {
   const Bytes left = std::max(step.available - step.processed, Bytes(0));
-  Bytes arrived = step.swapped_in;
-  if (step.capacity) {
-    const Bytes occupied = step.free_space == FreeSpace::kLagged ? step.available : left;
-    arrived = std::min(arrived, std::max(*step.capacity - occupied, Bytes(0)));
-  }
-  return left + arrived;
+  if (!step.capacity) return left + step.swapped_in;
+  return left + std::min(step.swapped_in, std::max(*step.capacity - left, Bytes(0)));
 }
 
 SwapStage swap_path(SwapStage far_memory, SwapStage connection, SwapStage near_memory) {

@@ -15,8 +15,8 @@
 //   the processor can use would give a utilisation above 1.
 // * (3) may go negative and is superseded by (4). T names a step and its length: here `step`.
 // * (5): the latencies of the paper's Table 1 precede the copy.
-// * (6) is printed with the space free before this step's consumption (kLagged). The sensible
-//   reading frees first (kReleased). Both have the same long-run rate as the step shrinks to 0.
+// * (6) is printed with the space free before this step's consumption. Here what the step processes is
+//   freed first. Both readings have the same long-run rate as the step shrinks to 0.
 // * (10), (11) as printed sum over the layers that fit, which gives T_catch of about 0. They are
 //   read from the loss on: the first layer whose data cannot all be near when processing reaches it.
 // * (12): the layer at which processing is caught also waits for the rest of its own copy.
@@ -51,19 +51,12 @@ enum class ClosedForm {
 /// Returns the bytes that `rate` moves in `time`, rounded down, at most kMaxTotalBytes.
 [[nodiscard]] Bytes bytes_within(BytesPerSecond rate, Duration time);
 
-/// Free space that copies to GPU memory may use in a step of (6).
-enum class FreeSpace {
-  kLagged,    ///< space free before the step (as printed)
-  kReleased,  ///< also the space of the bytes that the step processes
-};
-
 /// Step of length T, in which bytes in GPU memory are processed and others copied in.
 struct AvailabilityStep {
   Bytes available;   ///< Num_avail: bytes near and unprocessed at the end of the previous step
   Bytes processed;   ///< bytes that can be processed, Proc_Th x T; at most `available` are
   Bytes swapped_in;  ///< bytes that could be copied in, Swap_in_Th x T; with (6) room limits them
   std::optional<Bytes> capacity;  ///< (6): bytes near memory holds at most; unset: no limit, (4)
-  FreeSpace free_space = FreeSpace::kReleased;
 };
 
 /// (4), (6): returns the bytes near and not yet processed at the end of the step.

@@ -33,43 +33,14 @@ TEST_CASE("(4): what a step leaves over is never negative, and the copies in are
   CHECK(next_available(step) == Bytes(20));  // max(10 - 30, 0) + 20
 }
 
-TEST_CASE("(6): copies in stop at the capacity, before or after the step's own release") {
+TEST_CASE("(6): copies in stop at the capacity, after the step's own release") {
   AvailabilityStep step{.available = Bytes(100),
                         .processed = Bytes(30),
                         .swapped_in = Bytes(50),
-                        .capacity = Bytes(110),
-                        .free_space = FreeSpace::kLagged};
-  CHECK(next_available(step) == Bytes(80));  // 70 left + min(50, 110 - 100)
-  step.free_space = FreeSpace::kReleased;
+                        .capacity = Bytes(110)};
   CHECK(next_available(step) == Bytes(110));  // 70 left + min(50, 110 - 70)
   step.capacity = Bytes(60);                  // full from the start: nothing comes in
   CHECK(next_available(step) == Bytes(70));
-}
-
-/// Bytes that one microsecond processes under (6), in steps of `step_ns`.
-std::int64_t processed_in_1us(FreeSpace free_space, std::int64_t step_ns) {
-  AvailabilityStep step{.available = Bytes(0),
-                        .processed = Bytes(10 * step_ns),
-                        .swapped_in = Bytes(20 * step_ns),
-                        .capacity = Bytes(100),
-                        .free_space = free_space};
-  std::int64_t processed = 0;
-  for (std::int64_t t = 0; t < 1000; t += step_ns) {
-    processed += std::min(step.available, step.processed).count();
-    step.available = next_available(step);
-  }
-  return processed;
-}
-
-TEST_CASE(
-    "(6): both readings of the free space have the same long-run rate once the step is small") {
-  // Capacity 100 bytes, processing 100 bytes a step of 10 ns. Lagged, a full memory takes nothing
-  // in while it is emptied, so that every other step finds it empty: 50 x 100 bytes in 100 steps.
-  CHECK(processed_in_1us(FreeSpace::kLagged, 10) == 5'000);
-  CHECK(processed_in_1us(FreeSpace::kReleased, 10) == 9'900);  // only the first step finds nothing
-  // Steps of 1 ns: the first finds nothing, the other 999 process 10 bytes each, in both readings.
-  CHECK(processed_in_1us(FreeSpace::kLagged, 1) == 9'990);
-  CHECK(processed_in_1us(FreeSpace::kReleased, 1) == 9'990);
 }
 
 TEST_CASE("(5): the slowest stage sets the rate of a swap and all three latencies come in front") {
