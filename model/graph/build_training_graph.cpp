@@ -30,11 +30,6 @@ namespace ooc {
 
 namespace {
 
-const Layer* producing_layer(const Network& network, const Producer& producer) {
-  const LayerId* id = std::get_if<LayerId>(&producer);
-  return id == nullptr ? nullptr : &network.layers[id->at()];
-}
-
 /// Readers of each layer's value, views replaced by their own readers.
 std::vector<int> count_readers(const Network& network, const Keeping& keeping) {
   std::vector<int> readers(network.layers.size(), 0);
@@ -182,21 +177,19 @@ class BufferAssigner {
   /// Why this layer cannot overwrite its input; empty when it can.
   [[nodiscard]] std::string obstacle(const Layer& layer) const {
     if (layer.inputs.size() != 1) return "a layer with one input";
-    const Layer* producer = producing_layer(network_, layer.inputs[0]);
-    if (producer == nullptr) return "an input that is a layer, not the network's input";
-    const LayerId from = std::get<LayerId>(layer.inputs[0]);
-    const LayerId* value = value_of_[from.at()] ? &*value_of_[from.at()] : nullptr;
-    if (value == nullptr) return "an input that is a layer, not the network's input";
-    const Layer& writer = network_.layers[value->at()];
-    if (buffers_.tensors[buffers_.of_layer[from.at()]->at()].role == TensorRole::kInput) {
+    if (buffers_.tensors[tensor_of(buffers_, layer.inputs[0]).at()].role == TensorRole::kInput) {
       return "an input that is a layer, not the network's input";
     }
-    if (kept_of(*value).output) {
-      return "a producer that does not need its output again (\"" + writer.name + "\" saves it)";
+    const LayerId from = std::get<LayerId>(layer.inputs[0]);
+    const LayerId value = value_of_[from.at()];
+    const std::string& writer = network_.layers[value.at()].name;
+    if (kept_of(value).output) {
+      return "a producer that does not need its output again (\"" + writer + "\" saves it)";
     }
-    if (readers_[value->at()] != 1) return "to be the only reader of \"" + writer.name + "\"";
-    if (is_output_[value->at()] || is_output_[from.at()]) {
-      return "an input that is no output of the network (\"" + producer->name + "\" is)";
+    if (readers_[value.at()] != 1) return "to be the only reader of \"" + writer + "\"";
+    if (is_output_[value.at()] || is_output_[from.at()]) {
+      return "an input that is no output of the network (\"" + network_.layers[from.at()].name +
+             "\" is)";
     }
     return {};
   }
@@ -227,8 +220,7 @@ class BufferAssigner {
   GraphOptions options_;
   std::vector<int> readers_;
   std::vector<bool> is_output_;
-  /// The layer that wrote the value last, through views; none for a view of a network input.
-  std::vector<std::optional<LayerId>> value_of_;
+  std::vector<LayerId> value_of_;  ///< by layer: the one that wrote its value last, through views
   Buffers buffers_;
 };
 
@@ -634,11 +626,8 @@ class GraphBuilder {
   void add_static_bytes() {
     const ParameterBytes each = parameter_bytes(network_, options_.types);
     graph_.per_parameter = each;
-    graph_.weight_bytes = 0;
     for (const Layer& layer : network_.layers) {
       graph_.weight_bytes += weight_bytes(each, *layer.model);
-    }
-    for (const Layer& layer : network_.layers) {
       graph_.optimizer_bytes += state_bytes(graph_.optimizer, each, *layer.model);
       if (layer.model->is_frozen) continue;
       const ParameterBytes own = bytes_of_layer(each, *layer.model);
