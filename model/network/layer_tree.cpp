@@ -17,33 +17,6 @@
 
 namespace ooc {
 
-// Look-up of producers by name while a layer tree is read: in the enclosing blocks, then among the
-// network's inputs. layer_tree.hpp gives the rules.
-
-class NameLookup {
- public:
-  /// `inputs` must outlive the look-up.
-  explicit NameLookup(const InputNames& inputs) : inputs_(&inputs) {}
-
-  void enter(const EntryBlock& block) { blocks_.push_back(&block); }
-  void leave() { blocks_.pop_back(); }
-  [[nodiscard]] bool is_outermost() const { return blocks_.size() == 1; }
-
-  /// Returns the producer called `name`; else throws SpecError at `name` with the nearest known name.
-  [[nodiscard]] Reference resolve(const SpecView& name) const;
-  /// Returns the layer called `name`; network inputs do not count.
-  [[nodiscard]] LayerReference resolve_layer(const SpecView& name) const;
-
- private:
-  [[nodiscard]] std::optional<Reference> find(std::string_view name) const;
-  [[nodiscard]] std::vector<std::string> known_layers() const;
-
-  const InputNames* inputs_;
-  std::vector<const EntryBlock*> blocks_;  ///< enclosing blocks, outermost first
-};
-
-// Names to places.
-
 namespace {
 
 /// Takes the text up to the next '/' off the front of `path`; none when nothing is left.
@@ -89,51 +62,60 @@ std::optional<std::int64_t> find_offset(const EntryBlock& outer, std::string_vie
   name.fail(name.found(), expected, nearest_hint(name.as_text(), known));
 }
 
-}  // namespace
+/// Look-up of producers by name while a layer tree is read: in the enclosing blocks, then among the
+/// network's inputs. layer_tree.hpp gives the rules.
+class NameLookup {
+ public:
+  /// `inputs` must outlive the look-up.
+  explicit NameLookup(const InputNames& inputs) : inputs_(inputs) {}
 
-std::optional<Reference> NameLookup::find(std::string_view name) const {
-  if (name == "@input" && blocks_.size() > 1) return EnteringReference{};
-  for (std::size_t up = 0; up < blocks_.size(); ++up) {
-    const EntryBlock& block = *blocks_[blocks_.size() - 1 - up];
-    // The first block that knows the first part decides, even if the rest then fits nowhere.
-    if (find_entry(block, name.substr(0, name.find('/'))) == nullptr) continue;
-    const std::optional<std::int64_t> offset = find_offset(block, name);
-    if (!offset) return std::nullopt;
-    return LayerReference{.blocks_up = up, .offset = *offset};
+  void enter(const EntryBlock& block) { blocks_.push_back(&block); }
+  void leave() { blocks_.pop_back(); }
+  [[nodiscard]] bool is_outermost() const { return blocks_.size() == 1; }
+
+  /// Returns the producer called `name`; else throws SpecError at `name` with the nearest known name.
+  [[nodiscard]] Reference resolve(const SpecView& name) const {
+    const std::string text = name.as_text();
+    if (const std::optional<Reference> reference = find(text)) return *reference;
+    if (text == "@input") name.fail("\"@input\"", "a producer's name", "only inside a repeat");
+    std::vector<std::string> known = known_layers(inputs_);
+    if (blocks_.size() > 1) known.emplace_back("@input");
+    fail_unknown(name, "the name of a layer or of an input of the network", known);
   }
-  for (std::size_t i = 0; i < inputs_->size(); ++i) {
-    if ((*inputs_)[i] == name) return NetworkInputReference{make_id<InputId>(i)};
+  /// Returns the layer called `name`; network inputs do not count.
+  [[nodiscard]] LayerReference resolve_layer(const SpecView& name) const {
+    const std::optional<Reference> reference = find(name.as_text());
+    if (reference && std::holds_alternative<LayerReference>(*reference)) {
+      return std::get<LayerReference>(*reference);
+    }
+    fail_unknown(name, "the name of a layer", known_layers());
   }
-  return std::nullopt;
-}
 
-Reference NameLookup::resolve(const SpecView& name) const {
-  const std::string text = name.as_text();
-  if (const std::optional<Reference> reference = find(text)) return *reference;
-  if (text == "@input") name.fail("\"@input\"", "a producer's name", "only inside a repeat");
-  std::vector<std::string> known = *inputs_;
-  for (std::string& layer : known_layers()) known.push_back(std::move(layer));
-  if (blocks_.size() > 1) known.emplace_back("@input");
-  fail_unknown(name, "the name of a layer or of an input of the network", known);
-}
-
-LayerReference NameLookup::resolve_layer(const SpecView& name) const {
-  const std::optional<Reference> reference = find(name.as_text());
-  if (reference && std::holds_alternative<LayerReference>(*reference)) {
-    return std::get<LayerReference>(*reference);
+ private:
+  [[nodiscard]] std::optional<Reference> find(std::string_view name) const {
+    if (name == "@input" && blocks_.size() > 1) return EnteringReference{};
+    for (std::size_t up = 0; up < blocks_.size(); ++up) {
+      const EntryBlock& block = *blocks_[blocks_.size() - 1 - up];
+      // The first block that knows the first part decides, even if the rest then fits nowhere.
+      if (find_entry(block, name.substr(0, name.find('/'))) == nullptr) continue;
+      const std::optional<std::int64_t> offset = find_offset(block, name);
+      if (!offset) return std::nullopt;
+      return LayerReference{.blocks_up = up, .offset = *offset};
+    }
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (inputs_[i] == name) return NetworkInputReference{make_id<InputId>(i)};
+    }
+    return std::nullopt;
   }
-  fail_unknown(name, "the name of a layer", known_layers());
-}
-
-std::vector<std::string> NameLookup::known_layers() const {
-  std::vector<std::string> known;
-  for (const EntryBlock* block : blocks_) {
-    for (const Entry& entry : block->entries) known.push_back(entry.name);
+  [[nodiscard]] std::vector<std::string> known_layers(std::vector<std::string> first = {}) const {
+    for (const EntryBlock* block : blocks_)
+      first = names_of(block->entries, NameOf(), std::move(first));
+    return first;
   }
-  return known;
-}
 
-namespace {
+  const InputNames& inputs_;
+  std::vector<const EntryBlock*> blocks_;  ///< enclosing blocks, outermost first
+};
 
 const LayerKind* read_kind(const SpecView& type) {
   const std::string name = type.as_text();

@@ -223,12 +223,10 @@ class PaleoConverter {
 }  // namespace
 
 bool is_paleo_network(const SpecDocument& document) {
-  bool found = false;
-  for (const auto& [key, value] : document.root.members) {
-    if (key == "format") return false;
-    found = found || (key == "layers" && value.type == SpecType::kObject);
-  }
-  return found;
+  const auto& members = document.root.members;
+  const auto* layers = find_named(members, "layers");
+  return layers != nullptr && layers->second.type == SpecType::kObject &&
+         find_named(members, "format") == nullptr;
 }
 
 SpecDocument convert_paleo_network(const SpecDocument& document) {
@@ -236,14 +234,6 @@ SpecDocument convert_paleo_network(const SpecDocument& document) {
 }
 
 // "symbols" of a network file: sizes by name, so that one file serves all sequence lengths (docs/formats.md, 2).
-
-/// Sets the symbols of the document: values of `asked`, else of the file. Throws SpecError for a
-/// name that the file does not have.
-void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked);
-
-/// Throws SpecError for a symbol that no field uses.
-void check_symbols_read(const SpecDocument& document);
-
 // The values asked for come from the command line, the symbols from the file: the error about a name that is
 // not there says what the file has in its place.
 
@@ -294,6 +284,29 @@ std::vector<SymbolValue> stated_symbols(const SpecDocument& document) {
     symbols.push_back({name, value.as_integer(1, kMaxSize)});
   }
   return symbols;
+}
+
+/// Values of `asked`, else of the file. Throws SpecError for a name that the file does not have.
+void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) {
+  document.symbols = {};  // a symbol is no other symbol's value
+  std::vector<SymbolValue> symbols = stated_symbols(document);
+  for (const SymbolValue& each : asked) {
+    SymbolValue* place = find_named(symbols, each.name);
+    if (place == nullptr) fail_unknown(document, each, symbols);
+    place->value = each.value;
+  }
+  document.symbols = SpecSymbols(std::move(symbols));
+}
+
+/// Throws SpecError for a symbol that no field uses.
+void check_symbols_read(const SpecDocument& document) {
+  const SymbolValue* unread = document.symbols.unread();
+  if (unread == nullptr) return;
+  SpecView(document)
+      .get("symbols")
+      .get(unread->name)
+      .fail(fmt::format("a symbol {} that no size uses", unread->name),
+            "shapes or integer fields with " + in_quotes(unread->name));
 }
 
 namespace fs = std::filesystem;
@@ -514,27 +527,6 @@ std::pair<SpecDocument, bool> read_file(const std::string& path, NetworkOptions&
 }
 
 }  // namespace
-
-void set_symbols(SpecDocument& document, const std::vector<SymbolValue>& asked) {
-  document.symbols = {};  // a symbol is no other symbol's value
-  std::vector<SymbolValue> symbols = stated_symbols(document);
-  for (const SymbolValue& each : asked) {
-    SymbolValue* place = find_named(symbols, each.name);
-    if (place == nullptr) fail_unknown(document, each, symbols);
-    place->value = each.value;
-  }
-  document.symbols = SpecSymbols(std::move(symbols));
-}
-
-void check_symbols_read(const SpecDocument& document) {
-  const SymbolValue* unread = document.symbols.unread();
-  if (unread == nullptr) return;
-  SpecView(document)
-      .get("symbols")
-      .get(unread->name)
-      .fail(fmt::format("a symbol {} that no size uses", unread->name),
-            "shapes or integer fields with " + in_quotes(unread->name));
-}
 
 Network read_network(SpecDocument document, const NetworkOptions& options) {
   if (is_paleo_network(document)) document = convert_paleo_network(document);
