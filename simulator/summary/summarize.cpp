@@ -98,32 +98,20 @@ void add_saved(std::vector<LayerReport>& layers, const LayerReportInput& input) 
   }
 }
 
-// What became of each tensor. Of several answers compression comes first, then recomputation.
-struct Fates {
-  explicit Fates(std::size_t tensors) : made_again(tensors), moved(tensors), compressed(tensors) {}
-
-  std::optional<TensorAction> of(std::size_t tensor) const {
-    if (compressed[tensor]) return TensorAction::kCompress;
-    if (made_again[tensor]) return TensorAction::kRecompute;
-    if (moved[tensor]) return TensorAction::kSwap;
-    return std::nullopt;
-  }
-
-  std::vector<bool> made_again;
-  std::vector<bool> moved;
-  std::vector<bool> compressed;  ///< or the compressed form of one
-};
-
-Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
-  Fates fates(graph.tensors.size());
+/// By tensor, what became of it: of several answers compression, of it or of the form that is restored, comes first, then
+/// recomputation.
+std::vector<TensorAction> find_fates(const Plan& plan, const TrainingGraph& graph) {
+  std::vector<TensorAction> fates(graph.tensors.size(), TensorAction::kKeep);
+  const auto note = [&](TensorId tensor, TensorAction action) {
+    fates[tensor.at()] = std::max(fates[tensor.at()], action);
+  };
   for (const Step& step : plan.steps) {
-    if (step.kind == StepKind::kToFar) fates.moved[static_cast<std::size_t>(step.object)] = true;
+    if (step.kind == StepKind::kToFar) note(TensorId{step.object}, TensorAction::kSwap);
     if (!step.recompute) continue;
     const TaskId task{step.object};
     const bool overhead = is_overhead(graph.tasks[task.at()].kind);
-    const auto touched = overhead ? graph.reads[task] : graph.writes[task];
-    for (const TensorId tensor : touched) {
-      (overhead ? fates.compressed : fates.made_again)[tensor.at()] = true;
+    for (const TensorId tensor : overhead ? graph.reads[task] : graph.writes[task]) {
+      note(tensor, overhead ? TensorAction::kCompress : TensorAction::kRecompute);
     }
   }
   return fates;
@@ -131,7 +119,7 @@ Fates find_fates(const Plan& plan, const TrainingGraph& graph) {
 
 void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input) {
   const TrainingGraph& graph = *input.about->graph;
-  const Fates fates = find_fates(*input.plan, graph);
+  const std::vector<TensorAction> fates = find_fates(*input.plan, graph);
   for (LayerReport& layer : layers) {
     if (layer.saved.count() > 0) layer.action = TensorAction::kKeep;
   }
@@ -145,7 +133,7 @@ void add_actions(std::vector<LayerReport>& layers, const LayerReportInput& input
     if (!tensor.layer.has_value() || tensor.role == TensorRole::kGradient) continue;
     if (tensor.role == TensorRole::kWeightCopy) continue;
     std::optional<TensorAction>& action = layers[tensor.layer->at()].action;
-    if (action.has_value()) action = std::max(action, fates.of(i));  // none is least
+    if (action.has_value()) action = std::max(*action, fates[i]);
   }
 }
 
@@ -447,34 +435,18 @@ std::vector<std::size_t> best_first(const std::vector<RunReport>& reports) {
 
 // Footprints of model/graph/liveness.hpp at a batch, with the workspaces that liveness does not know.
 
-namespace {
-
-Bytes peak_with_workspace(const TrainingGraph& graph, std::int64_t batch, Accounting accounting,
-                          const std::vector<Bytes>& workspace_of_task, Bytes fixed_bytes) {
-  Bytes dynamic{0};
-  if (!is_footprint(accounting)) {
-    const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
-    const std::vector<std::int64_t> fixed = live_bytes_fixed(graph);
-    for (std::size_t task = 0; task < live.size(); ++task) {
-      dynamic = std::max(dynamic,
-                         Bytes(live[task]) * batch + Bytes(fixed[task]) + workspace_of_task[task]);
-    }
-  } else {
-    dynamic = Bytes(footprint_per_sample(graph, accounting)) * batch;
-    if (!workspace_of_task.empty()) dynamic += *std::ranges::max_element(workspace_of_task);
-  }
-  return dynamic + fixed_bytes;
-}
-
-}  // namespace
-
 Bytes in_core_peak(const TrainingGraph& graph, const CostTable& costs, Accounting accounting) {
-  std::vector<Bytes> workspace;
-  workspace.reserve(graph.tasks.size());
-  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    workspace.push_back(costs[costs.default_alternative(make_id<TaskId>(task))].workspace);
+  const bool by_footprint = is_footprint(accounting);
+  const std::vector<std::int64_t> live = live_bytes_per_sample(graph);
+  const std::vector<std::int64_t> fixed = live_bytes_fixed(graph);
+  Bytes most;
+  for (TaskId task; task.at() < graph.tasks.size(); ++task.index) {
+    Bytes used = costs[costs.default_alternative(task)].workspace;
+    if (!by_footprint) used += Bytes(live[task.at()]) * costs.batch + Bytes(fixed[task.at()]);
+    most = std::max(most, used);
   }
-  return peak_with_workspace(graph, costs.batch, accounting, workspace, costs.static_bytes);
+  if (by_footprint) most += Bytes(footprint_per_sample(graph, accounting)) * costs.batch;
+  return most + costs.static_bytes;
 }
 
 // `inspect`: what a network is and needs, before any schedule.
