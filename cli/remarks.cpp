@@ -51,7 +51,7 @@ void remark_on_dtypes(Remarks remarks, std::span<const Workload> workloads,
   for (const Workload& workload : workloads) {
     for (const Machine& machine : machines) {
       const std::string text = dtype_remark(*workload.network, &machine.profile, options);
-      if (text.empty() || std::ranges::find(said, text) != said.end()) continue;
+      if (text.empty() || contains(said, text)) continue;
       said.push_back(text);
       remark(remarks, "remark: " + text);
     }

@@ -83,20 +83,16 @@ std::vector<Line> row_lines() {
   return file_lines(files, &row_summary);
 }
 
-/// The kinds that a network may have, in the order of their table.
-std::vector<Line> layer_lines() {
-  std::vector<Line> lines;
-  for (const LayerKind* kind : layer_kinds()) lines.emplace_back(kind->name, kind->summary);
-  return lines;
-}
-
 std::vector<Line> table_lines_of(const std::string& kind) {
   if (kind == "networks") return file_lines(data_files(DataKind::kNetwork), &network_summary);
   if (kind == "rows") return row_lines();
   if (kind == "hardware") return file_lines(data_files(DataKind::kHardware), &hardware_summary);
   if (kind == "frameworks") return file_lines(data_files(DataKind::kFramework), &framework_summary);
-  if (kind == "layers") return layer_lines();
   std::vector<Line> lines;
+  if (kind == "layers") {
+    for (const LayerKind* each : layer_kinds()) lines.emplace_back(each->name, each->summary);
+    return lines;
+  }
   for (const Schedule* schedule : schedules()) {
     lines.emplace_back(schedule->name, fmt::format("{} [{}]", schedule->summary, schedule->source));
   }
@@ -108,7 +104,7 @@ std::string origin(DataKind kind) {
   std::vector<std::string> places;
   for (const DataFile& file : data_files(kind)) {
     std::string place = std::filesystem::path(file.path).parent_path().string();
-    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+    if (!contains(places, place)) places.push_back(std::move(place));
   }
   return printable(fmt::format("{}", fmt::join(places, ", ")));
 }
@@ -140,9 +136,7 @@ std::string everything() {
 int run_list(const Arguments& arguments) {
   const std::string kind = arguments.positionals.empty() ? "" : arguments.positionals.front();
   const std::vector<std::string> known = words_of(kKinds);
-  if (!kind.empty() && std::ranges::find(known, kind) == known.end()) {
-    unknown_word("list", kind, known);
-  }
+  if (!kind.empty() && !contains(known, kind)) unknown_word("list", kind, known);
   OutputFile("--output", arguments.output())
       .finish(folded(kind.empty() ? everything() : lines_text(table_lines_of(kind), ""),
                      width_for(arguments.output())));

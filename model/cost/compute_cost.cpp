@@ -44,7 +44,7 @@ class ComputeEstimator {
       peaks_[static_cast<std::size_t>(network.dtype)] =
           peak_of(network.dtype, ", the dtype of network \"" + network.name + "\"");
     }
-    scale_ = static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
+    scale_ = options.compute_scale / kOne;
     if (profile.kernels && options.model == ComputeModel::kNative) {
       platform_ = kernel_platform(profile, options.software, options.compute_scale);
       pricer_.emplace(graph, *platform_, options.batch, options.mode);
@@ -52,9 +52,6 @@ class ComputeEstimator {
   }
   ComputeEstimator(const ComputeEstimator&) = delete;  // the pricer points into it
   ComputeEstimator& operator=(const ComputeEstimator&) = delete;
-  ComputeEstimator(ComputeEstimator&&) = delete;
-  ComputeEstimator& operator=(ComputeEstimator&&) = delete;
-  ~ComputeEstimator() = default;
 
   [[nodiscard]] double seconds(const Task& task) const {
     if (task.kind != TaskKind::kUpdate) return fused_seconds(task);
@@ -156,7 +153,7 @@ class ComputeEstimator {
     const Ratio share = task.kind == TaskKind::kUpdate ? kOne : options_.percent_of_peak;
     return seconds(as_double(amount.flops), as_double(amount.bytes), layer.efficiency,
                    layer.computes_in) *
-           (static_cast<double>(kOne.count()) / static_cast<double>(share.count()));
+           (kOne / share);
   }
 
   /// Throws SpecError where the profile has none; `why` says who wants it.
@@ -334,7 +331,7 @@ void apply_layer_times(std::vector<double>& seconds, const TrainingGraph& graph,
 KernelPlatform kernel_platform(const HardwareProfile& profile,
                                const std::optional<Software>& software, Ratio scale) {
   OOC_CHECK(profile.kernels.has_value(), "only an architecture prices kernels");
-  const double factor = static_cast<double>(scale.count()) / static_cast<double>(kOne.count());
+  const double factor = scale / kOne;
   KernelPlatform platform{.machine = {},
                           .architecture = profile.kernels->architecture->parameters,
                           .software = software.value_or(Software{})};
@@ -443,9 +440,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] = estimator.seconds(graph.tasks[i]);
   const std::vector<double> sums = estimator.gradient_sums();
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += sums[i];
-  const double scale =
-      static_cast<double>(options.compute_scale.count()) / static_cast<double>(kOne.count());
-  apply_layer_times(seconds, graph, options.layer_times, scale);
+  apply_layer_times(seconds, graph, options.layer_times, options.compute_scale / kOne);
   const std::vector<bool> with_algorithms = layers_with_algorithms(graph, options);
   table.alternatives.reserve(seconds.size());
   table.first_alternative.reserve(seconds.size() + 1);

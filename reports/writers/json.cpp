@@ -45,7 +45,7 @@ class InputsWriter {
   /// Writes what was asked for under other keys, less those in `but`, and closes the object.
   void end(std::initializer_list<std::string_view> but = {}) {
     for (const auto& [key, value] : asked_) {
-      if (std::ranges::find(but, key) == but.end()) json_.member(key, JsonText{value});
+      if (!contains(but, key)) json_.member(key, JsonText{value});
     }
     json_.end();
   }
@@ -68,7 +68,7 @@ void begin_group(JsonWriter& json, std::string_view group, const RunReport& repo
 void put_metrics(JsonWriter& json, const RunReport& report, std::vector<std::string_view> done) {
   for (const Metric& column : metrics()) {
     const std::string_view key = column.group.empty() ? column.key() : column.group;
-    if (key.empty() || std::ranges::find(done, key) != done.end()) continue;
+    if (key.empty() || contains(done, key)) continue;
     done.push_back(key);
     if (column.group.empty()) {
       put_metric(json, key, column.read(report));
@@ -367,7 +367,7 @@ void put_inputs(JsonWriter& json, const RunInputs& inputs,
   InputsWriter out(json, inputs.asked);
   for (const Metric* column : columns_for(inputs)) {
     if (column->group != "inputs" || column->key().empty()) continue;
-    if (std::ranges::find(but, column->key()) != but.end()) continue;
+    if (contains(but, column->key())) continue;
     out.put(column->key(), column->read(echo));
   }
   json.member("far_memory_given", inputs.far_memory_given).member("dtype_given", is_asked("dtype"));

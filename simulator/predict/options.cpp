@@ -191,9 +191,7 @@ std::string show_whole(std::int64_t value) { return fmt::format("{}", value); }
 std::string show_size(std::int64_t value) { return exact_bytes(Bytes(value)); }
 std::string show_speed(std::int64_t value) { return exact_rate(BytesPerSecond(value)); }
 std::string show_time(std::int64_t value) { return format_duration(Duration(value)); }
-std::string show_ratio(std::int64_t value) {
-  return fmt::format("{}", static_cast<double>(value) / static_cast<double>(kOne.count()));
-}
+std::string show_ratio(std::int64_t value) { return fmt::format("{}", Ratio(value) / kOne); }
 
 constexpr OptionValues kRates{&parse_count<&rate_of>, &show_speed};
 constexpr OptionValues kSizes{&parse_count<&bytes_of>, &show_size};
@@ -701,9 +699,7 @@ std::span<const Option> run_options() {
 }
 
 const Option* find_option(std::string_view flag) {
-  const auto all = run_options();
-  const auto found = std::ranges::find(all, flag, &Option::flag);
-  return found == all.end() ? nullptr : &*found;
+  return find_named(run_options(), flag, &Option::flag);
 }
 
 static_assert(kAxes.size() <= kMaxAxes);

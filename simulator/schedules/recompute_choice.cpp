@@ -138,8 +138,7 @@ std::vector<bool> wrapped_tasks(const TrainingGraph& graph) {
     const Layer& layer = graph.network->layers[graph.tasks[i].layer.at()];
     wrapped.push_back(!block_name(layer.name).empty());
   }
-  const bool none = std::ranges::find(wrapped, true) == wrapped.end();
-  if (none) wrapped.assign(wrapped.size(), true);
+  if (!contains(wrapped, true)) wrapped.assign(wrapped.size(), true);
   return wrapped;
 }
 

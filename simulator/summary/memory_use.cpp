@@ -152,11 +152,9 @@ MemoryFold near_fold(const Plan& plan, const TrainingGraph& graph) {
     for (const BlockId id : plan.releases[make_id<StepId>(i)]) {
       const Block& block = plan.blocks[id.at()];
       if (block.kind != BlockKind::kTensor) continue;
-      bool keeps_it = block.object == step.object;
-      if (reads) {
-        const auto read = graph.reads[TaskId{step.object}];
-        keeps_it = std::ranges::find(read, TensorId{block.object}) != read.end();
-      }
+      const bool keeps_it = reads
+                                ? contains(graph.reads[TaskId{step.object}], TensorId{block.object})
+                                : block.object == step.object;
       if (keeps_it) keeps.emplace_back(make_id<StepId>(i), id);
     }
   }
