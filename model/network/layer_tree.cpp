@@ -391,34 +391,26 @@ bool same_input_shapes(const Network& network, const Layer& a, const Layer& b) {
 }
 
 bool same_value(const SpecNode& a, const SpecNode& b) {
-  const auto same_items = [](const auto& left, const auto& right) {
-    return std::ranges::equal(left, right, same_value);
-  };
   const auto same_member = [](const auto& left, const auto& right) {
     return left.first == right.first && same_value(left.second, right.second);
   };
   return a.type == b.type && a.boolean == b.boolean && a.text == b.text &&
-         same_items(a.items, b.items) && std::ranges::equal(a.members, b.members, same_member);
+         std::ranges::equal(a.items, b.items, same_value) &&
+         std::ranges::equal(a.members, b.members, same_member);
 }
 
 /// Whether two layers of one kind say the same of themselves, in the same order, but for their names and their producers.
 bool same_attributes(const SpecNode& a, const SpecNode& b) {
-  const auto next = [](const SpecNode& node, std::size_t place) {
-    const auto& all = node.members;
-    while (place < all.size() && (all[place].first == "name" || all[place].first == "inputs"))
-      ++place;
-    return place;
+  const auto attributes = [](const SpecNode& node) {
+    std::vector<const std::pair<std::string, SpecNode>*> own;
+    for (const auto& member : node.members) {
+      if (!is_one_of(member.first, {"name", "inputs"})) own.push_back(&member);
+    }
+    return own;
   };
-  std::size_t left = next(a, 0);
-  std::size_t right = next(b, 0);
-  while (left < a.members.size() && right < b.members.size()) {
-    const auto& [left_key, left_value] = a.members[left];
-    const auto& [right_key, right_value] = b.members[right];
-    if (left_key != right_key || !same_value(left_value, right_value)) return false;
-    left = next(a, left + 1);
-    right = next(b, right + 1);
-  }
-  return left == a.members.size() && right == b.members.size();
+  return std::ranges::equal(attributes(a), attributes(b), [](const auto* left, const auto* right) {
+    return left->first == right->first && same_value(left->second, right->second);
+  });
 }
 
 LayerModel read_model(const Network& network, const Layer& layer, const Entry& entry) {
