@@ -88,4 +88,9 @@ struct LinkSpeed {
 };
 [[nodiscard]] LinkSpeed fastest_link(const TransferCosts& transfers);
 
+/// Returns ns per byte; 0 for an infinite rate.
+[[nodiscard]] inline double ns_per_byte(BytesPerSecond rate) {
+  return rate == kInfiniteRate ? 0.0 : 1e9 / static_cast<double>(rate.count());
+}
+
 }  // namespace ooc

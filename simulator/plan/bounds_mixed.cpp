@@ -39,16 +39,12 @@ constexpr double kNearBest = 0.998;
 constexpr double kLost = 1e-9;
 constexpr double kRoundedUp = 2;
 
-double ns_of_byte(BytesPerSecond rate) {
-  return rate == kInfiniteRate ? 0.0 : 1e9 / static_cast<double>(rate.count());
-}
-
 ByteTimes byte_times(const TransferCosts& transfers) {
   const LinkSpeed speed = fastest_link(transfers);
-  ByteTimes times{.out = ns_of_byte(speed.to_far), .in = ns_of_byte(speed.to_near)};
+  ByteTimes times{.out = ns_per_byte(speed.to_far), .in = ns_per_byte(speed.to_near)};
   for (std::size_t i = 0; i < times.together.size(); ++i) {
-    times.together[i] = {ns_of_byte(speed.together[i].to_far),
-                         ns_of_byte(speed.together[i].to_near)};
+    times.together[i] = {ns_per_byte(speed.together[i].to_far),
+                         ns_per_byte(speed.together[i].to_near)};
   }
   return times;
 }

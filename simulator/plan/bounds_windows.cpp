@@ -33,11 +33,6 @@ constexpr std::int64_t kNever = std::int64_t{1} << 62;
 constexpr double kRounding = 4;
 constexpr double kPrecision = 1e-12;
 
-/// Per byte; 0 for an infinite rate.
-double ns_per_byte(BytesPerSecond rate) {
-  return rate == kInfiniteRate ? 0.0 : 1e9 / static_cast<double>(rate.count());
-}
-
 Csr<TensorId, TaskId> uses_of_tensors(const TrainingGraph& graph) {
   std::vector<std::pair<TensorId, TaskId>> pairs;
   pairs.reserve(graph.reads.item_count() + graph.writes.item_count());
