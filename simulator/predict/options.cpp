@@ -666,7 +666,7 @@ std::vector<Option> whole_table() {
                    .group = OptionGroup::kSchedules,
                    .read =
                        [](const Option& option, std::string_view text, CaseOptions& to) {
-                         option.of_schedules->read(*option.of_schedules, text, to.schedule);
+                         option.of_schedules->field.read(*option.of_schedules, text, to.schedule);
                        },
                    .of_schedules = &each});
   }

@@ -147,22 +147,25 @@ std::string text_of(const Option& flag, const Value& value) {
   }
 }
 
-template <auto kField>
+template <auto kMember>
 void read_field(const Option& flag, std::string_view text, ScheduleOptions& options) {
-  if constexpr (std::is_invocable_v<decltype(kField), ScheduleOptions&>) {
-    read_value(flag, text, options.*kField);
+  if constexpr (std::is_invocable_v<decltype(kMember), ScheduleOptions&>) {
+    read_value(flag, text, options.*kMember);
   } else {
-    read_value(flag, text, options.own.change().*kField);
+    read_value(flag, text, options.own.change().*kMember);
   }
 }
-template <auto kField>
+template <auto kMember>
 std::string write(const Option& flag, const ScheduleOptions& options) {
-  if constexpr (std::is_invocable_v<decltype(kField), const ScheduleOptions&>) {
-    return text_of(flag, options.*kField);
+  if constexpr (std::is_invocable_v<decltype(kMember), const ScheduleOptions&>) {
+    return text_of(flag, options.*kMember);
   } else {
-    return text_of(flag, (*options.own).*kField);
+    return text_of(flag, (*options.own).*kMember);
   }
 }
+
+template <auto kMember>
+constexpr Option::Field kField{&read_field<kMember>, &write<kMember>};
 
 constexpr auto kTable = std::to_array<Option>({
     {.name = "--sub-batch",
@@ -170,60 +173,51 @@ constexpr auto kTable = std::to_array<Option>({
      .help = "run the batch in rounds of N samples; `auto`: as many as memory asks for; `off`: all "
              "at once (default: auto for modnn, else off)",
      .tried = "off|auto|1",
-     .read = &read_field<&ScheduleOptions::sub_batch>,
-     .write = &write<&ScheduleOptions::sub_batch>},
+     .field = kField<&ScheduleOptions::sub_batch>},
     {.name = "--algorithms",
      .value = "RULE",
      .help = "which algorithms convolutions use: for each the fastest whose workspace fits "
              "(default), without workspace, or the fastest",
      .choices = "fitting|memory|performance",
-     .read = &read_field<&ScheduleOptions::algorithms>,
-     .write = &write<&ScheduleOptions::algorithms>},
+     .field = kField<&ScheduleOptions::algorithms>},
     {.name = "--trials",
      .value = "RULE",
      .help = "which candidate that fits vdnn-dyn takes: the first of its order (default), or "
              "the fastest",
      .choices = "order|time",
-     .read = &read_field<&ScheduleOptions::trials>,
-     .write = &write<&ScheduleOptions::trials>},
+     .field = kField<&ScheduleOptions::trials>},
     {.name = "--far-compression",
      .value = "R",
      .help = "vdnn++: tensors take R times less in far memory, from 1 to 1000; default 1",
      .tried = "1|1.5|1000",
-     .read = &read_field<&ScheduleOptions::far_compression>,
-     .write = &write<&ScheduleOptions::far_compression>},
+     .field = kField<&ScheduleOptions::far_compression>},
     {.name = "--restore-per-reader",
      .help = "lms: what moved comes back for each backward task that reads it, as in TFLMS, IBM's "
              "program; without it once for all",
-     .read = &read_field<&OwnOptions::restore_per_reader>,
-     .write = &write<&OwnOptions::restore_per_reader>},
+     .field = kField<&OwnOptions::restore_per_reader>},
     {.name = "--keep-bytes",
      .value = "SIZE",
      .help = "swap-in-out: at most so much of the feature maps stays near (default: all that fits)",
      .tried = "0 B|100 B|100 kB",
      .says_how_much = true,
-     .read = &read_field<&OwnOptions::keep_bytes>,
-     .write = &write<&OwnOptions::keep_bytes>},
+     .field = kField<&OwnOptions::keep_bytes>},
     {.name = "--max-swaps",
      .value = "N",
      .help = "lms: swap the first N of the candidates (default: the fewest that fit)",
      .tried = "0|1|3|99",
      .says_how_much = true,
-     .read = &read_field<&OwnOptions::max_swaps>,
-     .write = &write<&OwnOptions::max_swaps>},
+     .field = kField<&OwnOptions::max_swaps>},
     {.name = "--lms-action",
      .value = "ACTION",
      .help = "lms: what becomes of a tensor: moved (default), compressed to float16, or both",
      .choices = "swap|compress|both",
-     .read = &read_field<&ScheduleOptions::lms_action>,
-     .write = &write<&ScheduleOptions::lms_action>},
+     .field = kField<&ScheduleOptions::lms_action>},
     {.name = "--recompute",
      .value = "RULE",
      .help = "recompute, superneurons: a segment is computed again once (speed), for every use "
              "(memory), or once where that needs no more than the largest task (cost, default)",
      .choices = "cost|speed|memory",
-     .read = &read_field<&OwnOptions::recomputation>,
-     .write = &write<&OwnOptions::recomputation>},
+     .field = kField<&OwnOptions::recomputation>},
     {.name = "--blocks",
      .value = "N",
      .help =
@@ -233,35 +227,30 @@ constexpr auto kTable = std::to_array<Option>({
          "several cuts",
      .tried = "auto|layer|1|3|layer:2|layer:1/2",
      .says_how_much = true,
-     .read = &read_field<&OwnOptions::blocks>,
-     .write = &write<&OwnOptions::blocks>},
+     .field = kField<&OwnOptions::blocks>},
     {.name = "--layers-moved",
      .value = "N",
      .help = "offload-layers: what the first N blocks save moves (default: the fewest that fit)",
      .tried = "0|1|3|99",
      .says_how_much = true,
-     .read = &read_field<&OwnOptions::layers_moved>,
-     .write = &write<&OwnOptions::layers_moved>},
+     .field = kField<&OwnOptions::layers_moved>},
     {.name = "--only",
      .value = "LAYERS",
      .help =
          "capacity, offload-layers, checkpoint-offload: only what these layers save moves; names "
          "within a block or kinds of layer, `*` for any letters: `attention`, `attn*,to_out`",
      .tried = "*|l0",
-     .read = &read_field<&OwnOptions::only>,
-     .write = &write<&OwnOptions::only>},
+     .field = kField<&OwnOptions::only>},
     {.name = "--search",
      .value = "N",
      .help = "best: try N plans (default: 20000 for small networks, down to 500 for large ones)",
      .tried = "0|30|150",
-     .read = &read_field<&OwnOptions::search>,
-     .write = &write<&OwnOptions::search>},
+     .field = kField<&OwnOptions::search>},
     {.name = "--seed",
      .value = "N",
      .help = "best: another search of the same kind (default: 1)",
      .tried = "1|2|77",
-     .read = &read_field<&OwnOptions::seed>,
-     .write = &write<&OwnOptions::seed>},
+     .field = kField<&OwnOptions::seed>},
 });
 
 }  // namespace
@@ -302,8 +291,8 @@ std::string options_text(const Schedule& schedule, const ScheduleOptions& option
   const ScheduleOptions defaults;
   for (const ScheduleOption& option : kTable) {
     if (!reads(schedule, option.name)) continue;
-    const std::string value = option.write(option, options);
-    if (value == option.write(option, defaults)) continue;
+    const std::string value = option.field.write(option, options);
+    if (value == option.field.write(option, defaults)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name.substr(2), value);
   }
   return text;

@@ -19,9 +19,11 @@ struct ScheduleOption {
   std::string_view tried = {};
   /// True if the option sets how much moves. Trait::kMovesOnlyWhatItMust holds only if no such option is set.
   bool says_how_much = false;
-  /// Sets the option from `text`. Throws SpecError at the option's name for an invalid value.
-  void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
-  std::string (*write)(const ScheduleOption& option, const ScheduleOptions& options);
+  struct Field {
+    /// Sets the option from `text`. Throws SpecError at the option's name for an invalid value.
+    void (*read)(const ScheduleOption& option, std::string_view text, ScheduleOptions& options);
+    std::string (*write)(const ScheduleOption& option, const ScheduleOptions& options);
+  } field;
 };
 
 [[nodiscard]] std::span<const ScheduleOption> schedule_option_table();

@@ -117,7 +117,7 @@ bool moves_only_what_it_must(const Schedule& schedule, const ScheduleOptions& op
   const auto table = schedule_option_table();
   return std::none_of(table.begin(), table.end(), [&](const ScheduleOption& option) {
     return option.says_how_much && reads(schedule, option.name) &&
-           option.write(option, options) != option.write(option, defaults);
+           option.field.write(option, options) != option.field.write(option, defaults);
   });
 }
 

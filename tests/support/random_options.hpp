@@ -17,7 +17,7 @@ inline ScheduleOptions random_options(Dice& dice, const Schedule& schedule) {
   for (const ScheduleOption& option : schedule_option_table()) {
     if (!reads(schedule, option.name) || dice.once_in(3)) continue;
     const auto words = words_of(option.choices.empty() ? option.tried : option.choices);
-    option.read(option, words[dice.index(words.size())], options);
+    option.field.read(option, words[dice.index(words.size())], options);
   }
   return options;
 }
