@@ -53,6 +53,7 @@ Words read_words() {
                           usual ? usual->as_number() : 1});
   }
   for (const auto& [name, is] : root.get("optimizers").members()) {
+    if (is.items().empty()) is.fail("an empty list", "an optimiser's name");
     words.optimizers.emplace(name, is.as_texts());
   }
   return words;
@@ -289,7 +290,7 @@ class Reader {
   }
 
   /// DeepSpeed keeps 16-bit weights beside a float32 copy; FSDP casts what it gathers, of float32 weights, whatever was loaded
-  /// (accelerate); axolotl loads 16-bit weights and no copy; the others let autocast cast. TRL leaves in float32 what PEFT
+  /// (accelerate: of what learns, and FSDP2 of all but a quantised base); axolotl loads 16-bit weights and no copy; the others let autocast cast. TRL leaves in float32 what PEFT
   /// upcasts beside a quantised base; axolotl casts it back. axolotl's "full" is no mixed precision.
   void compose_precision() {
     const Said* mixed = on("precision");
@@ -301,19 +302,19 @@ class Reader {
     const Said* fp16 = name == "fp16" ? mixed : switched("fp16");
     const bool is_axolotl = has("model") && find("model")->pointer == "/base_model";
     const Said* loaded = find("weight_type");
-    const std::string type = loaded ? lower_case(loaded->text) : "";
+    std::string type = loaded ? lower_case(loaded->text) : "";
+    if (type.starts_with("torch.")) type.erase(0, std::string_view("torch.").size());
     const bool is_bf16 = is_one_of(type, {"", "auto", "bfloat16", "bf16"});
     const bool is_fp32 = is_one_of(type, {"float32", "fp32", "float"});
-    if (!is_bf16 && !is_fp32 && !is_one_of(type, {"float16", "fp16", "half"})) {
-      loaded->fail("auto, bfloat16, float16 or float32");
-    }
-    const bool loads16 = type == "bfloat16" || type == "bf16" || type == "auto" || on("pure") ||
-                         ((is_axolotl || adapts()) && !type.ends_with("32"));
+    const bool is_fp16 = is_one_of(type, {"float16", "fp16", "half"});
+    if (!is_bf16 && !is_fp32 && !is_fp16) loaded->fail("auto, bfloat16, float16 or float32");
+    const bool loads16 =
+        (!type.empty() && !is_fp32) || on("pure") || ((is_axolotl || adapts()) && !is_fp32);
     if (name == "fp8") {
       set("--precision", "fp8", *mixed);
     } else if (bf16) {
-      const bool gathers =
-          on("fsdp") && !adapts() && !on("pure") && lower_case(bf16->text) != "full";
+      const bool upcasts = !adapts() || (is_second() && !is_axolotl && base_of().empty());
+      const bool gathers = on("fsdp") && upcasts && !on("pure") && lower_case(bf16->text) != "full";
       const char* precision = has("deepspeed")                                      ? "bf16"
                               : gathers                                             ? "fsdp-bf16"
                               : loads16 && !(has("use_peft") && !base_of().empty()) ? "bf16-pure"
@@ -321,17 +322,19 @@ class Reader {
       set("--precision", precision, *bf16);
     } else if (fp16) {
       set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
+      const bool is_frozen16 = adapts() && loads16 && !has("deepspeed") && base_of().empty();
+      if (is_frozen16) set("--base", "bf16", *fp16);
       if (on("fsdp")) leave_out(*fp16, "FSDP would gather float16; autocast is predicted");
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
-    } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16) {
+    } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16 && !is_fp16) {
       set("--precision", "bf16-pure", *half);
     } else {
       for (const std::string_view off : {"bf16", "fp16", "precision"}) {
         if (has(off)) set("--precision", "fp32", *find(off));
       }
       if (is_fp32) set("--precision", "fp32", *loaded);
-      if (!is_bf16 && !is_fp32) leave_out(*loaded, "training in float16 alone");
+      if (is_fp16) leave_out(*loaded, "training in float16 alone");
     }
     const Said* gradients = on("gradient_type");
     if (gradients && gradients->text == "fp32" && (bf16 || fp16)) {
@@ -343,8 +346,11 @@ class Reader {
     if (const Said* state = switched("state16")) set("--state-dtype", half, *state);
   }
 
-  /// Whether autocast, or what stands in for it, computes in 16 bits.
-  [[nodiscard]] bool is_mixed() const { return on("bf16") || on("fp16") || on("precision"); }
+  /// Whether autocast, or what stands in for it, computes in 16 bits. axolotl's "full" computes in what is loaded.
+  [[nodiscard]] bool is_mixed() const {
+    const Said* bf16 = on("bf16");
+    return (bf16 && lower_case(bf16->text) != "full") || on("fp16") || on("precision");
+  }
 
   void compose_optimizer() {
     const Said* clip = find("clip");
@@ -369,7 +375,7 @@ class Reader {
   }
 
   /// Words of Hugging Face trainers' `fsdp`, and of accelerate's `distributed_type`.
-  void check_words() const {
+  void check_words() {
     if (const Said* fsdp = on("fsdp"); fsdp && !fsdp->text.empty()) {
       std::string words = lower_case(fsdp->text);
       std::ranges::replace(words, ',', ' ');
@@ -381,6 +387,10 @@ class Reader {
     }
     const Said* type = on("distributed");
     const std::string name = type ? lower_case(type->text) : "";
+    const Said* fsdp = find("fsdp");
+    if (has("distributed") && name != "fsdp" && fsdp && fsdp->pointer == "/fsdp_config") {
+      said_.erase("fsdp");  // accelerate reads it with its type alone
+    }
     if (!type || is_one_of(name, {"multi_gpu", "fsdp", "deepspeed", "megatron_lm"})) return;
     const bool is_other = name.starts_with("multi_") || name == "xla" || name == "mps";
     type->fail("NO, MULTI_GPU, FSDP, DEEPSPEED or MEGATRON_LM",
@@ -395,6 +405,14 @@ class Reader {
   [[nodiscard]] static bool is_strategy(std::string_view how) {
     return is_one_of(how, {"full_shard", "shard_grad_op", "no_shard", "hybrid_shard",
                            "hybrid_shard_zero2", "1", "2", "3", "4", "5"});
+  }
+
+  /// Whether FSDP is its second version.
+  [[nodiscard]] bool is_second() const {
+    const Said* version = find("fsdp_version");
+    if (version && version->text != "1" && version->text != "2") version->fail("1 or 2");
+    const Said* shards = find("fsdp_shards");
+    return version ? version->text == "2" : shards && !names_strategy(*shards);
   }
 
   void compose_state() {
@@ -449,10 +467,7 @@ class Reader {
     } else {
       const Said* moves = checkpoint_offload();
       const Said& why = compiled ? *compiled : moves ? *moves : whole_;
-      const Said* version = find("fsdp_version");
-      if (version && version->text != "1" && version->text != "2") version->fail("1 or 2");
-      const Said* shards = find("fsdp_shards");
-      const bool second = version ? version->text == "2" : shards && !names_strategy(*shards);
+      const bool second = is_second();
       set("--framework",
           compiled          ? "pytorch-2-compiled"
           : moves           ? "pytorch-2-offload"
@@ -495,11 +510,13 @@ class Reader {
     return said;
   }
 
-  [[nodiscard]] bool adapts() const {
-    const Said* adapter = on("adapter");
-    const std::string kind = adapter ? lower_case(adapter->text) : "";
-    return kind == "lora" || kind == "qlora" || kind == "true";
+  /// LLaMA-Factory learns adapters unless it is told otherwise.
+  [[nodiscard]] std::string adapter_kind() const {
+    const Said* adapter = find("adapter");
+    if (!adapter) return has("llama_factory") ? "lora" : "";
+    return adapter->is_on() ? lower_case(adapter->text) : "";
   }
+  [[nodiscard]] bool adapts() const { return is_one_of(adapter_kind(), {"lora", "qlora", "true"}); }
 
   /// How the base of adapters is quantised; empty: not. TRL quantises scales if it is told to, the others always.
   [[nodiscard]] std::string base_of() const {
@@ -508,26 +525,24 @@ class Reader {
     const Said* bits = on("load_bits");
     if (bits) return bits->text == "8" ? "int8" : bits->text == "4" ? four : "";
     if (on("load8")) return "int8";
-    const Said* adapter = on("adapter");
-    return on("load4") || (adapter && lower_case(adapter->text) == "qlora") ? four : "";
+    return on("load4") || adapter_kind() == "qlora" ? four : "";
   }
 
-  /// PEFT keeps adapters in float32 beside a 16-bit base. Autocast multiplies them in 16 bits, which is asked as adapters of
-  /// 16 bits: right for the time, while their weights and states take half of what they should.
+  /// PEFT keeps adapters in float32 beside a 16-bit base; LLaMA-Factory leaves them in 16 bits with pure_bf16. DeepSpeed casts
+  /// them to its type, as all else.
   void compose_adapters() {
     if (const Said* stage = find("stage"); stage && stage->text != "sft" && stage->text != "pt") {
       leave_out(*stage, "more models, or two sequences a sample, would run");
     }
-    const Said* adapter = on("adapter");
-    const std::string kind = adapter ? lower_case(adapter->text) : "";
+    const Said* said = on("adapter");
+    const Said* adapter = said ? said : find("llama_factory");
     if (!adapts()) {
-      if (adapter && kind != "full") leave_out(*adapter, "other weights would be learnt");
+      if (said && adapter_kind() != "full") leave_out(*said, "other weights would be learnt");
       for (const std::string_view what : {"load_bits", "load4", "load8"}) {
         if (const Said* bits = on(what)) leave_out(*bits, "only adapters learn beside it");
       }
       const Said* rank = find("rank");
-      if (rank && !adapter)
-        leave_out(*rank, "no adapter, use_peft or finetuning_type asks for them");
+      if (rank && !said) leave_out(*rank, "no adapter, use_peft or finetuning_type asks for them");
       return;
     }
     const Said* rank = find("rank");
@@ -535,13 +550,18 @@ class Reader {
     std::string text = rank ? rank->text : has("use_peft") ? "16" : "8";
     if (targets && targets->text != "all" && targets->text != "all-linear") {
       text += ":" + targets->text;
+    } else if (!targets && !has("llama_factory") && !on("all_linear")) {
+      text += ":q_proj,v_proj";  // PEFT's own, of Llama and its kin
     }
     set("--lora", text, rank ? *rank : *adapter);
-    const Said* mixed = on("precision") ? on("precision") : on("fp16");
-    const bool halves = mixed && lower_case(mixed->text) != "bf16";
-    const bool casts = is_mixed() && base_of().empty();
-    set("--lora-dtype", !casts ? "float32" : halves ? "float16" : "bfloat16", *adapter);
-    if (const Said* dropout = on("adapter_dropout")) set("--lora-dropout", dropout->text, *dropout);
+    if (!has("deepspeed") || !is_mixed()) {
+      set("--lora-dtype", on("pure") ? "bfloat16" : is_mixed() ? "autocast" : "float32", *adapter);
+    }
+    if (const Said* dropout = on("adapter_dropout")) {
+      set("--lora-dropout", dropout->text, *dropout);
+    } else if (has("use_peft") && !has("adapter_dropout")) {
+      set("--lora-dropout", "0.05", *adapter);
+    }
     const Said* bits = on("load_bits");
     if (bits && bits->text != "4" && bits->text != "8")
       return leave_out(*bits, "4 and 8 are known");
@@ -573,7 +593,8 @@ class Reader {
   /// LLaMA-Factory checkpoints unless it is told not to.
   [[nodiscard]] const Said* checkpointing() const {
     const bool usual = has("llama_factory") && !on("not_checkpointing");
-    return usual ? find("llama_factory") : on("checkpointing");
+    const Said* asked = usual ? find("llama_factory") : on("checkpointing");
+    return !asked && on("fsdp") ? on("fsdp_checkpointing") : asked;
   }
   /// Null: not asked for, or beside no checkpoints, where every saved tensor would move.
   [[nodiscard]] const Said* checkpoint_offload() const {
@@ -588,8 +609,9 @@ class Reader {
     const std::string how = blocks ? lower_case(blocks->text) : "";
     const bool is_offload = how.starts_with("offload") || how == "unsloth";
     if (blocks && blocks->pointer.ends_with("checkpointing") && !is_offload) {
-      (void)switched("checkpointing");
+      (void)switched(blocks == find("checkpointing") ? "checkpointing" : "fsdp_checkpointing");
     }
+    if (how == "offload_disk") leave_out(*blocks, "disks are not predicted; the host's memory is");
     if (const Said* all = on("checkpoint_offload"); all && !offload) {
       leave_out(*all, "without gradient_checkpointing every saved tensor would move");
     }

@@ -43,6 +43,20 @@ inline constexpr std::array<DtypeInfo, 5> kNetworkDtypes{
   return info != nullptr ? std::optional(info->dtype) : std::nullopt;
 }
 
+/// Type that adapters are kept in. autocasts: as PEFT does under torch.autocast: kept in float32, multiplied in the
+/// precision's type.
+struct AdapterType {
+  Dtype dtype = Dtype::kFloat32;
+  bool autocasts = false;
+
+  [[nodiscard]] constexpr std::string_view name() const {
+    return autocasts ? "autocast" : dtype_info(dtype).name;
+  }
+  bool operator==(const AdapterType&) const = default;
+};
+inline constexpr std::array<AdapterType, 4> kAdapterTypes{
+    {{Dtype::kFloat32}, {Dtype::kBfloat16}, {Dtype::kFloat16}, {Dtype::kFloat32, true}}};
+
 enum class Precision {
   kFp32,
   kTf32,
@@ -72,7 +86,8 @@ struct PrecisionInfo {
   std::int64_t wide = 4;          ///< norms, softmax, losses, embeddings, residual sums
   std::int64_t linear_saved = 4;  ///< inputs of linear layers, as saved for backward
   std::int64_t input = 4;         ///< inputs of the network; indices into embeddings have 8 bytes
-  // Bytes of a parameter: weight, copy for products (WeightCopies), gradient, master copy that updates read; 0: none.
+  // Bytes of a parameter: weight, copy for products (of weights by WeightCopies; of adapters that autocast by
+  // AdapterType), gradient, master copy that updates read; 0: none.
   std::int64_t weight = 4;
   std::int64_t copy = 0;
   std::int64_t gradient = 4;
@@ -89,8 +104,8 @@ struct PrecisionInfo {
 inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
     {Precision::kFp32, "fp32", Dtype::kFloat32, Dtype::kFloat32, 4, 4, 4, 4, 4, 0, 4, 0},
     {Precision::kTf32, "tf32", Dtype::kTf32, Dtype::kTf32, 4, 4, 4, 4, 4, 0, 4, 0},
-    {Precision::kBf16, "bf16", Dtype::kBfloat16, Dtype::kBfloat16, 2, 2, 2, 2, 2, 0, 2, 4},
-    {Precision::kFp16, "fp16", Dtype::kFloat16, Dtype::kFloat16, 2, 2, 2, 2, 2, 0, 2, 4,
+    {Precision::kBf16, "bf16", Dtype::kBfloat16, Dtype::kBfloat16, 2, 2, 2, 2, 2, 2, 2, 4},
+    {Precision::kFp16, "fp16", Dtype::kFloat16, Dtype::kFloat16, 2, 2, 2, 2, 2, 2, 2, 4,
      WeightCopies::kNone, false, true},
     {Precision::kAmpBf16, "amp-bf16", Dtype::kBfloat16, Dtype::kBfloat16, 2, 4, 2, 4, 4, 2, 4, 0,
      WeightCopies::kSaved},
@@ -98,7 +113,7 @@ inline constexpr std::array<PrecisionInfo, 9> kPrecisions{{
      WeightCopies::kSaved, false, true},
     {Precision::kFsdpBf16, "fsdp-bf16", Dtype::kBfloat16, Dtype::kBfloat16, 2, 2, 2, 2, 4, 2, 4, 0,
      WeightCopies::kPerGroup},
-    {Precision::kBf16Pure, "bf16-pure", Dtype::kBfloat16, Dtype::kBfloat16, 2, 2, 2, 2, 2, 0, 2, 0,
+    {Precision::kBf16Pure, "bf16-pure", Dtype::kBfloat16, Dtype::kBfloat16, 2, 2, 2, 2, 2, 2, 2, 0,
      WeightCopies::kNone, true},
     {Precision::kFp8, "fp8", Dtype::kBfloat16, Dtype::kFloat8, 2, 2, 1, 2, 2, 2, 2, 4,
      WeightCopies::kSaved},

@@ -59,7 +59,7 @@ Lora read_lora(const SpecView& lora, const LayerInputs& inputs) {
     }
   }
   if (const auto type = lora.find("dtype")) {
-    adapters.dtype = find_dtype(type->as_choice({kAdapterTypes.begin(), kAdapterTypes.end()}));
+    adapters.dtype = named_choice(*type, kAdapterTypes, &AdapterType::name);
     if (!inputs.precision) {
       type->fail(type->found(), "a network with a precision, such as --precision bf16",
                  "without one everything has the network's type");

@@ -35,13 +35,11 @@ void require_several_inputs(const SpecView& spec, const LayerInputs& inputs);
 /// Reads "in_place": true is kRequired, false is kNever, and without the key the result is `otherwise`.
 [[nodiscard]] InPlace read_in_place(const SpecView& spec, InPlace otherwise);
 
-/// Types that adapters may be stored in.
-inline constexpr std::array<std::string_view, 3> kAdapterTypes{"float32", "bfloat16", "float16"};
 /// Low-rank adapter beside a frozen layer.
 struct Lora {
   std::int64_t rank = 1;
-  double dropout = 0;               ///< rate of dropout before the adapter; 0: no dropout layer
-  std::optional<Dtype> dtype = {};  ///< type of its weights; unset: by the precision
+  double dropout = 0;  ///< rate of dropout before the adapter; 0: no dropout layer
+  std::optional<AdapterType> dtype = {};  ///< unset: by the precision
   bool fused = false;  ///< true: one kernel scales the adapter's result and adds it to the layer's
 };
 /// Reads { "rank": 8, "dropout": 0.05, "dtype": "float32", "fused": false, "alpha": 16 }; "alpha" changes no cost.

@@ -264,7 +264,7 @@ struct LayerInputs {
   bool frozen = false;                       ///< true: layers without "frozen" are frozen
   std::optional<WeightStorage> storage = {};  ///< for frozen layers without "storage"
   /// Type of the layer's parameters; unset: by the precision. Ignored without a precision.
-  std::optional<Dtype> own_type = {};
+  std::optional<AdapterType> own_type = {};
   std::int64_t expert_parallel = 1;  ///< devices over which mixtures split their experts
 
   /// Returns the bytes of an element computed with, and of the output unless the model has output_bytes_per_element.
@@ -273,7 +273,7 @@ struct LayerInputs {
   }
   /// True if the layer computes in `own_type`, with inputs cast: if set, with a precision other than autocast or FSDP.
   [[nodiscard]] bool computes_in_own_type() const {
-    if (!own_type || !precision) return false;
+    if (!own_type || !precision || own_type->autocasts) return false;
     const PrecisionInfo& info = precision_info(*precision);
     return !info.autocasts() && info.copies != WeightCopies::kPerGroup;
   }

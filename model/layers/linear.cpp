@@ -79,8 +79,30 @@ void price_sum(const SpecView& spec, bool fused, WeightStorage base, LayerModel&
   up.products = std::make_shared<const LayerProducts>(std::move(products));
   const std::int64_t widens = quantised ? 0 : wide - own;
   sum.work.forward = to_task_work(
-      spec, {count, count * (3 * own + 2 * widens + cast + (copies ? 2 * own : 0)), 0,
-             count * widens});
+      spec,
+      {count, count * (3 * own + 2 * widens + cast + (copies ? 2 * own : 0)), 0, count * widens});
+}
+
+/// Under autocast PEFT casts what adapters read to their type, each for itself, and autocast casts it back. Beside
+/// quantised layers it does not.
+void price_casts(const SpecView& spec, const LayerInputs& inputs, bool drops, LayerModel& first) {
+  constexpr std::int64_t kFloat = 4;
+  const std::int64_t has = inputs.bytes_of(0);
+  if (!inputs.precision || has >= kFloat) return;
+  const Wide count = elements(inputs.shapes[0]);
+  const auto bytes = [&](Wide sum) { return to_count(spec, sum, "bytes of casts a sample"); };
+  const std::int64_t each = bytes(count * (2 * (has + kFloat) + (drops ? 2 * (kFloat - has) : 0)));
+  for (TaskWork* work : {&first.work.forward, &first.work.backward_data}) {
+    work->bytes_per_sample = bytes(Wide(work->bytes_per_sample) + each);
+    work->workspace_per_sample = bytes(Wide(work->workspace_per_sample) + count * kFloat);
+  }
+  first.casts.forward_per_sample += each;
+  first.casts.backward_per_sample += each;
+  first.launches.forward += 2;
+  first.launches.backward += 2;
+  if (drops) return;
+  first.saves.copied_inputs |= 1U;
+  first.saves.reserve_bytes = bytes(Wide(first.saves.reserve_bytes) + count * has);
 }
 
 LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const SpecView& lora) {
@@ -93,10 +115,9 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
                                  ? ""
                                  : fmt::format(R"(, "experts": {}, "active": {}, "devices": {})",
                                                experts.count, experts.active, experts.devices);
-  const auto storage = spec.find("storage");
-  const std::string kept =
-      storage ? fmt::format(R"(, "storage": "{}")", storage_name(read_weight_storage(*storage)))
-              : "";
+  const auto said = spec.find("storage");
+  const WeightStorage storage = said ? read_weight_storage(*said) : WeightStorage::kBf16;
+  const std::string kept = said ? fmt::format(R"(, "storage": "{}")", storage_name(storage)) : "";
   const auto learnt = [&](std::int64_t width) {
     return fmt::format(R"("units": {}, "bias": false, "frozen": false{})", width, groups);
   };
@@ -108,17 +129,20 @@ LayerModel read_adapted(const SpecView& spec, const LayerInputs& inputs, const S
                                             read_bias(spec), groups, kept),
                                 {from});
   parts.set_own_type(adapters.dtype);
-  if (adapters.dropout > 0) {
+  const bool drops = adapters.dropout > 0;
+  if (drops) {
     from = parts.add("drop", *find_layer_kind("dropout"),
                      fmt::format(R"("rate": {})", adapters.dropout), {from});
   }
   const PartId a = parts.add("a", linear, learnt(adapters.rank), {from});
+  if (adapters.dtype && adapters.dtype->autocasts && !is_quantised(storage)) {
+    price_casts(spec, inputs, drops, parts.model_of(drops ? std::get<PartId>(from) : a));
+  }
   const PartId b = parts.add("b", linear, learnt(units), {a});
   parts.set_own_type({});
   const PartId sum = parts.add("", *find_layer_kind("add"), "", {base, b});
   parts.model_of(sum).output_bytes_per_element = parts.model_of(base).output_bytes_per_element;
-  price_sum(spec, adapters.fused, storage ? read_weight_storage(*storage) : WeightStorage::kBf16,
-            parts.model_of(b), parts.model_of(sum));
+  price_sum(spec, adapters.fused, storage, parts.model_of(b), parts.model_of(sum));
   parts.model_of(sum).shares_gradient = true;
   OOC_CHECK(parts.model_of(sum).output.dims.size() == input.dims.size(), "the layer's own shape");
   return parts.finish();

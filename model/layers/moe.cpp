@@ -163,7 +163,7 @@ MixtureSizes read_mixture(const SpecView& spec, const LayerInputs& inputs) {
   if (const auto lora = spec.find("lora")) {
     const Lora adapters = read_lora(*lora, inputs);
     const std::string type =
-        adapters.dtype ? fmt::format(R"(, "dtype": "{}")", dtype_info(*adapters.dtype).name) : "";
+        adapters.dtype ? fmt::format(R"(, "dtype": "{}")", adapters.dtype->name()) : "";
     sizes.fields += fmt::format(R"(, "lora": {{"rank": {}, "dropout": {}{}, "fused": {}}})",
                                 adapters.rank, adapters.dropout, type, adapters.fused);
   }

@@ -41,7 +41,7 @@ class LayerPartList {
   PartId add(std::string name, const LayerKind& kind, std::string_view fields,
              const std::vector<PartInput>& inputs);
   /// Sets LayerInputs::own_type for parts added after this call; unset: by the precision.
-  void set_own_type(std::optional<Dtype> type) { own_type_ = type; }
+  void set_own_type(std::optional<AdapterType> type) { own_type_ = type; }
   [[nodiscard]] LayerModel& model_of(PartId part) { return parts_[part.at()].model; }
   /// Returns the model with all parts. The last part must have been added without a name.
   [[nodiscard]] LayerModel finish();
@@ -49,7 +49,7 @@ class LayerPartList {
  private:
   const SpecView& spec_;
   const LayerInputs& inputs_;
-  std::optional<Dtype> own_type_ = {};
+  std::optional<AdapterType> own_type_ = {};
   std::vector<LayerPart> parts_;
 };
 

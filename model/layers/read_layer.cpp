@@ -72,12 +72,13 @@ class PrecisionSetter {
       model.output_bytes_per_element = inputs_.element_bytes();
     }
     model.computes_in =
-        type_of(numbers_, precision_, computes_in_own_ ? inputs_.own_type : std::nullopt);
+        type_of(numbers_, precision_,
+                computes_in_own_ ? std::optional(inputs_.own_type->dtype) : std::nullopt);
     if (!copies_weights(model)) return;
     LayerCasts& casts = model.casts;
     casts.parameters = weights_of(model);
-    casts.copy_traffic = to_count(
-        spec_, Wide(casts.parameters) * (precision_.weight + precision_.copy), "bytes of casts");
+    casts.copy_traffic = to_count(spec_, Wide(casts.parameters) * (kept_bytes() + precision_.copy),
+                                  "bytes of casts");
     add_fixed(model.work.forward, casts.copy_traffic);
     if (precision_.copies != WeightCopies::kPerGroup) {
       // Weights and bias, and their gradients back.
@@ -95,7 +96,8 @@ class PrecisionSetter {
     const bool has_weights = weights_of(model) > 0 && !model.storage;
     switch (precision_.copies) {
       case WeightCopies::kNone:
-        return false;
+        return has_weights && precision_.copy > 0 && inputs_.own_type &&
+               inputs_.own_type->autocasts;
       case WeightCopies::kPerGroup:
         return has_weights;
       case WeightCopies::kSaved:
@@ -111,8 +113,9 @@ class PrecisionSetter {
            (shares ? model.weight_matrix->rows * model.weight_matrix->columns : 0);
   }
   /// Parameters that have the type of the products as they are.
-  [[nodiscard]] bool is_own_narrow() const {
-    return dtype_info(*inputs_.own_type).bytes <= precision_.copy;
+  [[nodiscard]] bool is_own_narrow() const { return kept_bytes() <= precision_.copy; }
+  [[nodiscard]] std::int64_t kept_bytes() const {
+    return inputs_.own_type ? dtype_info(inputs_.own_type->dtype).bytes : precision_.weight;
   }
   [[nodiscard]] bool is_wide() const { return numbers_ == NumberClass::kWide; }
 
@@ -276,7 +279,7 @@ bool read_frozen(const SpecView& spec, const LayerInputs& inputs) {
 LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs inputs) {
   if (inputs.precision) {
     inputs.element = inputs.computes_in_own_type()
-                         ? dtype_info(*inputs.own_type).bytes
+                         ? dtype_info(inputs.own_type->dtype).bytes
                          : computed_bytes(kind, precision_info(*inputs.precision), inputs.bytes);
   }
   LayerModel model = kind.read(spec, inputs);
@@ -296,7 +299,8 @@ LayerModel read_layer(const LayerKind& kind, const SpecView& spec, LayerInputs i
     const bool has_weights = model.parameters > 0 || model.is_tied;
     if (frozen && has_weights && !model.custom) freeze(model);
     set_storage(spec, inputs, model);
-    if (model.parameters > 0 && !model.is_frozen) model.parameter_type = inputs.own_type;
+    const bool is_own = model.parameters > 0 && !model.is_frozen && inputs.own_type;
+    if (is_own) model.parameter_type = inputs.own_type->dtype;
   }
   if (inputs.precision) set_precision(spec, kind, inputs, model);
   return model;

@@ -1,5 +1,5 @@
 // What is quantised is what QLoRA quantises (arXiv:2305.14314): the linear layers of the blocks, those without adapters
-// too. Embeddings, norms and what stands behind the blocks (a head) keep 16 bits, or 32.
+// too. Embeddings, norms and what stands behind the blocks (a head) are kept as the precision keeps weights.
 #include "model/network/adapters.hpp"
 
 #include <fmt/format.h>
@@ -70,10 +70,8 @@ class AdapterWriter {
     walk(*layers, !has_blocks_);
     check_found();
     set(root, "frozen", boolean_node(true));
-    if (!options_.base) return;
-    const bool quantised = is_quantised(*options_.base);
-    set(root, "storage",
-        text_node(storage_name(quantised ? WeightStorage::kBf16 : *options_.base)));
+    if (!options_.base || is_quantised(*options_.base)) return;
+    set(root, "storage", text_node(storage_name(*options_.base)));
   }
 
  private:
@@ -105,7 +103,7 @@ class AdapterWriter {
       lora.type = SpecType::kObject;
       set(lora, "rank", integer_node(options_.rank));
       if (options_.dropout > 0) set(lora, "dropout", number_node(options_.dropout));
-      if (options_.dtype) set(lora, "dtype", text_node(dtype_info(*options_.dtype).name));
+      if (options_.dtype) set(lora, "dtype", text_node(options_.dtype->name()));
       if (fused_) set(lora, "fused", boolean_node(true));
       set(layer, "lora", std::move(lora));
     }

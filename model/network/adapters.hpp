@@ -20,7 +20,7 @@ struct AdapterOptions {
   /// linear layers and mixtures of experts in repeats; in a network without repeats, all but the last linear layer.
   std::vector<std::string> targets = {};
   double dropout = 0;                      ///< rate of dropout before each adapter; 0: none
-  std::optional<Dtype> dtype = {};         ///< type of adapters; unset: by the precision
+  std::optional<AdapterType> dtype = {};   ///< unset: by the precision
   std::optional<WeightStorage> base = {};  ///< storage of frozen weights; unset: by the precision
 
   bool operator==(const AdapterOptions&) const = default;

@@ -539,11 +539,6 @@ Network read_network(SpecDocument document, const NetworkOptions& options) {
   read_training(root, network);
   read_frozen(root, network);
   resolve_numbers(root, options, network);
-  // What is not quantised is as wide as all else (PEFT's prepare_model_for_kbit_training).
-  if (network.precision == Precision::kFp32 && options.adapters &&
-      is_quantised(options.adapters->base.value_or(WeightStorage::kFp32))) {
-    network.storage.reset();
-  }
   network.symbols = document.symbols.values();
   network.expert_parallel = options.expert_parallel;
   read_inputs(root.get("inputs"), network);

@@ -563,19 +563,20 @@ constexpr auto kFixed = std::to_array<Option>({
                 auto& to) { adapters_of(to).dropout = dropout_of(text, option.flag); }},
     {.flag = "--lora-dtype",
      .value = "TYPE",
-     .help = "of adapters; default: as the precision keeps weights",
-     .choices = "float32|bfloat16|float16",
+     .help = "of adapters; autocast: kept in float32, multiplied in the precision's type; default: "
+             "as the precision keeps weights",
+     .choices = "float32|bfloat16|float16|autocast",
      .group = OptionGroup::kTransformers,
      .beside = "--lora",
      .read =
          [](const Option& option, auto text, auto& to) {
-           (void)chosen<std::size_t>(option, text);
-           adapters_of(to).dtype = find_dtype(text);
+           adapters_of(to).dtype = kAdapterTypes[chosen<std::size_t>(option, text)];
          }},
     {.flag = "--base",
      .value = "STORAGE",
-     .help = "how what --lora freezes is kept; quantised: the linear layers of the blocks, 16 bits "
-             "the rest",
+     .help =
+         "how what --lora freezes is kept; quantised: the linear layers of the blocks, the rest "
+         "as the precision keeps weights",
      .choices = "fp32|bf16|int8|nf4|nf4-double",
      .group = OptionGroup::kTransformers,
      .beside = "--lora",

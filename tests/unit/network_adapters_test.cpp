@@ -172,19 +172,18 @@ TEST_CASE("--lora names layers by the end of their names, and says which there a
             "found \"q_proj\" where q_proj is named already, expected each layer once"));
   CHECK(has(adapter_error({.targets = {"q", "q_proj"}}), "\"q_proj\" where q_proj is named"));
   CHECK(has(error, "down_proj, gate_proj, k_proj, lm_head, o_proj, q_proj, up_proj, v_proj"));
-  // The blocks' matrices in 4 bits, embedding, head and norms in 16, or as wide as all else where that is float32.
-  NetworkOptions options{.adapters = AdapterOptions{.targets = {"v"}, .base = WeightStorage::kNf4}};
+  // The blocks' matrices in 4 bits, embedding, head and norms as the precision keeps weights.
+  const NetworkOptions options{.adapters =
+                                   AdapterOptions{.targets = {"v"}, .base = WeightStorage::kNf4}};
   const auto model_of = [&](const char* layer) {
     return *layer_of(read_network_file(OOC_SOURCE_DIR "/networks/llama-3-8b.json", options), layer)
                 .model;
   };
   CHECK(model_of("model.layers/0/mlp.up_proj").storage == WeightStorage::kNf4);
   CHECK(model_of("model.layers/0/self_attn.v_proj/base").storage == WeightStorage::kNf4);
-  CHECK(model_of("lm_head").storage == WeightStorage::kBf16);
-  CHECK(model_of("model.embed_tokens").storage == WeightStorage::kBf16);
-  CHECK(model_of("model.norm").is_frozen);
-  options.precision = Precision::kFp32;
   CHECK_FALSE(model_of("lm_head").storage.has_value());
+  CHECK_FALSE(model_of("model.embed_tokens").storage.has_value());
+  CHECK(model_of("model.norm").is_frozen);
 }
 
 TEST_CASE("without blocks all linear layers but the last have adapters") {
@@ -226,13 +225,35 @@ TEST_CASE("a mixture is a router, experts that work on their rows, and their sum
   CHECK(trainable_parameters(adapted) == 8 * 3 * 8 * (4 + 3));
   const Network wide =
       sequence(moe + "}", {.precision = Precision::kBf16,
-                           .adapters = AdapterOptions{.targets = {"m"}, .dtype = Dtype::kFloat32}});
+                           .adapters = AdapterOptions{.targets = {"m"}, .dtype = AdapterType{}}});
   CHECK(layer_of(wide, "m/gate/a").model->parameter_type == Dtype::kFloat32);
   CHECK_FALSE(layer_of(wide, "m/gate/base").model->parameter_type);
   CHECK(has(sequence_error(R"({"name": "m", "type": "moe", "experts": 2, "top_k": 3, "units": 3})"),
             "/top_k: found 3, expected at most 2"));
   CHECK(has(sequence_error(moe + R"(, "shared_gate": true})"), "/shared_gate: found true"));
   CHECK(has(sequence_error(moe + R"(, "capacity": 0})"), "/capacity: found 0"));
+}
+
+TEST_CASE("adapters under autocast are kept in float32 and multiplied in 16 bits") {
+  const std::string q = R"({"name": "q", "type": "linear", "units": 3, "bias": false},
+                             {"name": "head", "type": "linear", "units": 2})";
+  const auto a_of = [&](AdapterType type, std::optional<WeightStorage> base) {
+    return layer_of(
+        sequence(q, {.precision = Precision::kBf16Pure,
+                     .adapters = AdapterOptions{.targets = {"q"}, .dtype = type, .base = base}}),
+        "q/a");
+  };
+  const auto model = a_of(kAdapterTypes[3], {}).model;
+  CHECK(model->parameter_type == Dtype::kFloat32);
+  CHECK(model->computes_in == Dtype::kBfloat16);
+  CHECK(a_of({}, {}).model->computes_in == Dtype::kFloat32);
+  CHECK(model->casts.parameters == model->parameters);  // a copy in 16 bits
+  // Inputs of 5 x 4 numbers to 4 bytes and back to 2, which are kept.
+  CHECK(model->casts.forward_per_sample == 20 * 12);
+  CHECK(model->saves.reserve_bytes == 20 * 2);
+  const auto beside_int8 = a_of(kAdapterTypes[3], WeightStorage::kInt8).model;
+  CHECK(beside_int8->casts.forward_per_sample == 0);
+  CHECK(beside_int8->saves.reserve_bytes == 0);
 }
 
 TEST_CASE("a device of several has its part of the experts, and rows go to them and come back") {
