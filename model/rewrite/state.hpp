@@ -90,6 +90,8 @@ struct StateOptions {
   Sharding sharding = Sharding::kByUse;
   /// Weights stay near until their next use in the micro-batch if fewer parameters than this are used before; 0: never.
   std::int64_t reuse = 0;
+  /// Weights of units in front of the unit in use are fetched while fewer parameters than this are near; 0: by `prefetch`.
+  std::int64_t live = 0;
   /// True: updated weights that stay in GPU memory are copied back by pageable copies, after all far updates.
   bool pageable_returns = false;
   Duration hooks = {};  ///< Software::hooks: host time for each object of hooks_on
@@ -233,7 +235,7 @@ struct WeightUse {
 };
 /// Returns the residency intervals of weights in order of arrival. A position is a series of compute steps that use one
 /// unit in one pass. During a position, the weights of these units are near or on their way: its own, those of the next
-/// options.ahead() positions, the root, and those kept for another use (options.reuse).
+/// options.ahead() positions or more (options.live), the root, and those kept for another use (options.reuse).
 [[nodiscard]] std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                                    const std::vector<StateUnit>& units,
                                                    const StateOptions& options);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "model/cost/transfer_cost.hpp"
@@ -32,18 +33,22 @@ class StateBooker {
   Bytes in_any_order() && {
     book_gradients();
     Bytes most = *std::ranges::max_element(booked_);
-    std::vector<Bytes> weights;
+    std::vector<const StateUnit*> coming;
     for (const StateUnit& unit : state_.units) {
       if (!unit.weights_come) continue;
       if (unit.is_root) {
         most += size(unit.weight);
       } else {
-        weights.push_back(size(unit.weight));
+        coming.push_back(&unit);
       }
     }
-    std::ranges::sort(weights, std::greater<>());
-    for (std::size_t i = 0; i < weights.size() && i <= state_.options.ahead(true); ++i) {
-      most += weights[i];
+    const auto bytes = [&](const StateUnit* unit) { return size(unit->weight); };
+    std::ranges::sort(coming, std::greater<>(), bytes);
+    std::int64_t near = 0;
+    for (std::size_t i = 0; i < coming.size(); ++i) {
+      if (i > state_.options.ahead(true) && near >= state_.options.live) break;
+      most += bytes(coming[i]);
+      near += coming[i]->weights;
     }
     return most;
   }
@@ -176,15 +181,61 @@ std::vector<WeightStay> weight_stays(const MovingState& state, std::span<const P
   return weight_stays(uses, state.units, state.options);
 }
 
+namespace {
+
+/// Uses of one unit in a row, in one pass.
+struct Position {
+  std::size_t unit;
+  bool backward;
+  std::size_t first;
+  std::size_t last;
+};
+
+/// Weights in front of those in use are asked for as long as fewer parameters than `options.live` are near (DeepSpeed's
+/// partitioned_param_coordinator.py, fetch_sub_module). Returns by position how many positions ahead its own are.
+std::vector<std::size_t> positions_ahead(const std::vector<Position>& positions,
+                                         const std::vector<std::int64_t>& used,
+                                         const std::vector<StateUnit>& units,
+                                         const StateOptions& options) {
+  const std::size_t count = positions.size();
+  std::vector<std::size_t> ahead(count);
+  std::vector<std::size_t> again(count, count);  // next position of the unit
+  std::vector<std::size_t> end(count, count);    // of the micro-batch
+  std::vector<std::size_t> later(units.size(), count);
+  for (std::size_t q = count; q-- > 0;) {
+    if (q + 1 < count) {
+      end[q] = positions[q].backward && !positions[q + 1].backward ? q + 1 : end[q + 1];
+    }
+    std::size_t& next = later[positions[q].unit];
+    again[q] = std::exchange(next, q);
+  }
+  std::vector<bool> is_near(units.size());
+  std::int64_t near = 0;
+  std::size_t next = 0;
+  for (std::size_t q = 0; q < count; ++q) {
+    for (; next < count; ++next) {
+      const bool is_next = next <= q + options.ahead(positions[next].backward);
+      if (!is_next && (next >= end[q] || near >= options.live)) break;
+      ahead[next] = next - q;
+      const std::size_t unit = positions[next].unit;
+      if (!is_near[unit] && units[unit].weights_come) near += units[unit].weights;
+      is_near[unit] = true;
+    }
+    const std::size_t unit = positions[q].unit;
+    const bool stays =
+        again[q] < next || (again[q] < end[q] && used[again[q]] - used[q + 1] < options.reuse);
+    if (stays || !is_near[unit]) continue;
+    is_near[unit] = false;
+    if (units[unit].weights_come) near -= units[unit].weights;
+  }
+  return ahead;
+}
+
+}  // namespace
+
 std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
                                      const std::vector<StateUnit>& units,
                                      const StateOptions& options) {
-  struct Position {
-    std::size_t unit;
-    bool backward;
-    std::size_t first;
-    std::size_t last;
-  };
   std::vector<Position> positions;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (!uses[i].unit) continue;
@@ -195,6 +246,7 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
   }
   std::vector<std::int64_t> used{0};  // parameters, by position: those before it
   for (const Position& at : positions) used.push_back(used.back() + units[at.unit].weights);
+  const std::vector<std::size_t> aheads = positions_ahead(positions, used, units, options);
   std::size_t begin = 0;  // of the micro-batch
   std::vector<WeightStay> stays;
   std::optional<std::size_t> root;   // index into stays, of this micro-batch
@@ -203,7 +255,7 @@ std::vector<WeightStay> weight_stays(std::span<const WeightUse> uses,
   std::vector<std::size_t> last_position(units.size());
   for (std::size_t q = 0; q < positions.size(); ++q) {
     const Position& at = positions[q];
-    const std::size_t ahead = options.ahead(at.backward);
+    const std::size_t ahead = aheads[q];
     const bool begins = q == 0 || (positions[q - 1].backward && !at.backward);  // a micro-batch
     if (begins) begin = q;
     if (begins && root) {

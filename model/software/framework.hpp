@@ -45,6 +45,7 @@ struct Framework {
   Sharding sharding = Sharding::kByUse;
   bool pageable_returns = false;      ///< StateOptions::pageable_returns
   std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)
+  std::int64_t live = 0;              ///< StateOptions::live
   std::optional<Bytes> context = {};  ///< GPU memory of the CUDA context; unset: the profile's
   double memory_share = 1;  ///< plans may use this share of what the context leaves of GPU memory
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit

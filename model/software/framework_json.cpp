@@ -189,8 +189,9 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "inputs", framework.inputs, {"until_read", "throughout"});
   take(root, "sharding", framework.sharding, {"by_use", "fsdp-1"});
   take(root, "weights_return", framework.pageable_returns, {"pinned", "pageable"});
-  root.take("weights_reused_within", framework.reuse, &SpecView::as_integer, 1,
-            std::int64_t{1} << 40);
+  constexpr std::int64_t kMostNumbers = std::int64_t{1} << 40;
+  root.take("weights_reused_within", framework.reuse, &SpecView::as_integer, 1, kMostNumbers);
+  root.take("weights_live", framework.live, &SpecView::as_integer, 1, kMostNumbers);
   read_gradient_buffers(root, framework.gradient_buffers);
   root.take("cudnn", framework.cudnn, version_of);
   root.take("context", framework.context, &SpecView::as_bytes);

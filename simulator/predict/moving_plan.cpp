@@ -364,6 +364,7 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
   state.reuse = framework.reuse;
+  state.live = framework.live;
   state.pageable_returns = framework.pageable_returns;
   state.hooks = on_host(options, made.hardware, framework.software.hooks);
   state.hooks_on = framework.software.hooks_on;

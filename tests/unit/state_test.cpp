@@ -254,6 +254,31 @@ TEST_CASE("state: weights that are used again soon stay") {
   CHECK(weight_stays(uses, units, options).size() == 5);
 }
 
+TEST_CASE("state: weights that come next are fetched while few are near") {
+  std::vector<StateUnit> units(4, {.name = "x", .weights = 10});
+  for (StateUnit& unit : units) unit.weights_come = true;
+  std::vector<WeightUse> uses;  // two micro-batches
+  for (int round = 0; round < 2; ++round) {
+    for (const std::size_t unit : {0U, 1U, 2U, 3U}) uses.push_back({unit, false});
+    for (const std::size_t unit : {3U, 2U, 1U, 0U}) uses.push_back({unit, true});
+  }
+  StateOptions options{.prefetch = 0, .live = 25, .shard = Shard::kWeights, .devices = 4};
+  const std::vector<WeightStay> stays = weight_stays(uses, units, options);
+  // Three at the start, the fourth when one has gone, the first again when the fourth has.
+  REQUIRE(stays.size() == 9);
+  CHECK_FALSE(stays[2].fetch_after.has_value());
+  CHECK(stays[3].fetch_after == 0);
+  CHECK(stays[4].unit == 0);
+  CHECK(stays[4].fetch_after == 4);
+  // What is fetched when it has just gone stays.
+  CHECK(stays[1].last == 6);
+  // No use in a micro-batch has weights of the next fetched.
+  CHECK(stays[5].first_use == 9);
+  CHECK(stays[5].fetch_after == 7);
+  options.live = 0;
+  CHECK(weight_stays(uses, units, options)[1].fetch_after == 0);
+}
+
 TEST_CASE("state: FSDP keeps its root whole in a micro-batch, and gathers two ahead in backward") {
   // The root, then two blocks and back; twice.
   std::vector<StateUnit> units{{.name = "root", .is_root = true}, {.name = "x"}, {.name = "y"}};
