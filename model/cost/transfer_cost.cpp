@@ -173,6 +173,21 @@ void check_duplex(Ratio duplex, BytesPerSecond to_far, BytesPerSecond to_near) {
             "below that it would be faster to take turns on this link");
 }
 
+/// Both directions together move no more than far memory does. Rates that were measured end to end have that in them.
+Duplex within_far_memory(Duplex duplex, const Direction& to_far, const Direction& to_near) {
+  const auto& far = to_far.rates.far;
+  const bool is_known = far && to_near.rates.far && *far != kInfiniteRate;
+  if (!is_known) return duplex;
+  const Int128 both = Int128{to_far.rate.count()} * duplex.to_far.count() +
+                      Int128{to_near.rate.count()} * duplex.to_near.count();
+  const Int128 most = Int128{far->count()} * kOne.count();
+  if (both <= most) return duplex;
+  const auto cut = [&](Ratio share) {
+    return Ratio(static_cast<std::int64_t>(share.count() * most / both));
+  };
+  return {cut(duplex.to_near), cut(duplex.to_far)};
+}
+
 }  // namespace
 
 SwapInRates swap_in_rates(const HardwareProfile& profile, const TransferOptions& options) {
@@ -209,6 +224,7 @@ void estimate_transfers_into(TransferCosts& out, const std::vector<Bytes>& tenso
   out.to_near_peak = to_near.peak;
   out.duplex = options.duplex ? Duplex(*options.duplex) : profile.connection.duplex;
   if (options.duplex) check_duplex(*options.duplex, to_far.peak, to_near.peak);
+  out.duplex = within_far_memory(out.duplex, to_far, to_near);
   out.limited_by = to_far.rate < to_near.rate ? to_far.limited_by : to_near.limited_by;
 }
 

@@ -341,6 +341,10 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
       compute.throughput = std::min(compute.throughput, *state.update_limit);
     }
   }
+  const auto& far = options.transfers.far_throughput;
+  if (far && compute.throughput != kInfiniteRate) {
+    compute.throughput = std::min(compute.throughput, *far);
+  }
   const int processes = state.host_devices.value_or(state.devices);
   const bool operations = options.adam != AdamKernels::kFused;
   if (!options.far_compute && compute.throughput != kInfiniteRate) {

@@ -191,6 +191,17 @@ TransferCosts costs(const TransferOptions& options,
   return estimate_transfers(sizes, read_profile_text(tiny::machine(), "machine"), options);
 }
 
+TEST_CASE("both directions together move no more than far memory does") {
+  const BytesPerSecond link(10'000'000'000);
+  const auto duplex_at = [&](std::int64_t far, std::optional<Ratio> duplex) {
+    return costs({.link = link, .far_throughput = BytesPerSecond(far), .duplex = duplex}).duplex;
+  };
+  CHECK(duplex_at(20'000'000'000, kOne).full());
+  CHECK(duplex_at(15'000'000'000, kOne) == Duplex(Ratio(750'000'000)));
+  CHECK(duplex_at(15'000'000'000, Ratio(700'000'000)) == Duplex(Ratio(700'000'000)));
+  CHECK(duplex_at(4'000'000'000, kOne) == Duplex(Ratio(500'000'000)));
+}
+
 TEST_CASE("a straight line adds three latencies and takes the smallest of three rates") {
   const TransferCosts it = costs({});
   // 2 + 3 + 1 us; 1 MB at min(20, 10, 100) GB/s = 100 us, out at 5 GB/s = 200 us.
