@@ -31,6 +31,12 @@ enum class HeldInputs {
   kThroughout,  ///< to the end of the iteration, since the training program refers to them
 };
 
+/// Time at which devices that each hold all model states sum their gradients.
+enum class Exchange {
+  kEnd,      ///< after the backward pass
+  kOverlap,  ///< bucket by bucket, as backward completes them
+};
+
 /// Framework; the defaults are those of `ideal`, which has no overhead.
 struct Framework {
   std::string name = "ideal";
@@ -42,6 +48,7 @@ struct Framework {
   WeightGradients weight_gradients = WeightGradients::kStatic;
   HeldInputs inputs = HeldInputs::kUntilRead;
   GradientBuffers gradient_buffers = {};
+  Exchange exchange = Exchange::kEnd;
   Sharding sharding = Sharding::kByUse;
   bool pageable_returns = false;      ///< StateOptions::pageable_returns
   std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)

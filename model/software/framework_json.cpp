@@ -187,6 +187,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "allocator", framework.allocator, {"ideal", "caching"});
   take(root, "weight_gradients", framework.weight_gradients, {"static", "freed"});
   take(root, "inputs", framework.inputs, {"until_read", "throughout"});
+  take(root, "exchange", framework.exchange, {"end", "overlap"});
   take(root, "sharding", framework.sharding, {"by_use", "fsdp-1"});
   take(root, "weights_return", framework.pageable_returns, {"pinned", "pageable"});
   constexpr std::int64_t kMostNumbers = std::int64_t{1} << 40;

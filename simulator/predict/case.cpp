@@ -92,6 +92,10 @@ std::string compute_text(const CaseOptions& options) {
   return format_percent(options.percent_of_peak / kOne) + "-of-peak paleo";
 }
 
+Exchange exchange_of(const CaseOptions& options) {
+  return options.exchange.value_or(framework_of(options.framework).exchange);
+}
+
 /// The framework's buffers, with holes if the allocator in use keeps them.
 GradientBuffers gradient_buffers_of(const CaseOptions& options) {
   GradientBuffers buffers = framework_of(options.framework).gradient_buffers;
@@ -301,7 +305,7 @@ RunInputs inputs_of(const Workload& workload, const HardwareProfile* hardware,
   inputs.expert_parallel = options.expert_parallel;
   if (sharing_devices(options) > 1) {
     inputs.exchange.clear();  // in its place shards are gathered and summed
-  } else if (options.exchange == Exchange::kOverlap) {
+  } else if (exchange_of(options) == Exchange::kOverlap) {
     inputs.exchange = "overlap";
   }
   inputs.far_compute = options.far_compute;
@@ -351,7 +355,7 @@ Case make_case(const Workload& workload, const Machine& machine, const CaseOptio
   made.sub_batch = made.compute.batch;
   made.transfers = transfers_of(options, machine.profile);
   made.devices = sharing > 1 ? 1 : options.devices;
-  made.exchange = options.exchange;
+  made.exchange = exchange_of(options);
   if (!options.asked.empty()) {
     made.inputs.asked = options.asked;
     made.inputs.given = options.given;

@@ -48,12 +48,6 @@ struct StateChanges {
   [[nodiscard]] bool operator==(const StateChanges&) const = default;
 };
 
-/// Time at which devices that each hold all model states sum their gradients.
-enum class Exchange {
-  kEnd,      ///< after the backward pass
-  kOverlap,  ///< bucket by bucket, as backward completes them
-};
-
 /// Inputs of a prediction beside the files of network and machine and the name of the schedule.
 struct CaseOptions : NetworkOptions {
   AskedFor asked = {};  ///< options as typed, which JSON results repeat; empty for sweeps
@@ -71,7 +65,7 @@ struct CaseOptions : NetworkOptions {
   TransferOptions transfers;
   std::optional<Allocator> allocator = {};  ///< allocator of GPU memory; unset: the framework's
   int devices = 1;                          ///< number of devices that split the batch
-  Exchange exchange = Exchange::kEnd;       ///< time at which devices sum gradients
+  std::optional<Exchange> exchange = {};    ///< unset: by the framework
   ScheduleOptions schedule;
   std::vector<LayerTime> layer_times = {};  ///< measured times of layers, in place of computed ones
   /// Framework; null: `ideal`, without overhead. `software`, if set, replaces its kernels and their overheads.
