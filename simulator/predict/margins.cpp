@@ -95,10 +95,20 @@ class Quickest {
 /// What a plan for less may take that was not chosen by its time: now and then it copies less at once.
 Duration less_by_chance(Duration time) { return Duration(time.count() / 21 * 20); }
 
+/// Where the job fits in core, the schedule's plan for plenty of memory is taken if it runs: no size below may have room.
+bool take_roomy(const Case& which, const Case& planned, const Schedule& schedule,
+                SimulationBuffers& buffers, Quickest& quickest) {
+  Case roomy = planned;
+  roomy.budget += roomy.budget;
+  roomy.allocator = Allocator::kIdeal;
+  const bool fits = runs(which, run_within(roomy, *find_schedule("in-core"), roomy.budget), buffers);
+  return fits && quickest.take(run_within(roomy, schedule, roomy.budget), planned);
+}
+
 /// Tries a plan for each size, in the least memory of these sizes in which it runs, until one would be slower than what was
 /// found if every byte of memory were handed out.
-void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers& buffers,
-               Quickest& quickest) {
+void try_sizes(const Case& planned, const Schedule& schedule, bool has_roomy,
+               SimulationBuffers& buffers, Quickest& quickest) {
   const bool by_trial = schedule.is(Trait::kSearchesByTrial);
   const std::vector<Bytes> sizes = sizes_below(planned.budget, by_trial);
   Case ideal = planned;
@@ -111,7 +121,7 @@ void try_sizes(const Case& planned, const Schedule& schedule, SimulationBuffers&
     if (!runs(ideal, run, buffers)) return;
     const Duration least = buffers.timeline.iteration_time;
     const Bytes peak = buffers.timeline.peak_near;
-    if (quickest.loses(by_trial ? least : less_by_chance(least))) return;
+    if (quickest.loses(by_trial || has_roomy ? least : less_by_chance(least))) return;
     if (quickest.loses(least)) continue;
     if (by_trial) run = run_within(planned, schedule, sizes[i]);
     const auto take = [&](CaseRun plan) {
@@ -172,7 +182,9 @@ std::optional<CaseRun> plan_with_margin(const Case& which, const Schedule& sched
   }
   Quickest quickest(which, to_beat.time, buffers);
   for (const Case& each : planned) {
-    if (!takes_first) try_sizes(each, schedule, buffers, quickest);
+    if (takes_first) continue;
+    const bool has_roomy = take_roomy(which, each, schedule, buffers, quickest);
+    try_sizes(each, schedule, has_roomy, buffers, quickest);
   }
   if (quickest.time()) return std::move(quickest).run();
   if (!takes_first && to_beat.by_sizes) return std::nullopt;
