@@ -29,6 +29,7 @@ struct Remedy {
   std::string write;
   bool changes = false;
   std::string helps = {}, instead_of = {}, one_of = {};
+  std::vector<std::string> without = {};
 };
 
 std::vector<Remedy> remedies() {
@@ -45,7 +46,9 @@ std::vector<Remedy> remedies() {
                    .changes = each.flag("changes"),
                    .helps = text("for"),
                    .instead_of = text("instead_of"),
-                   .one_of = text("one_of")});
+                   .one_of = text("one_of"),
+                   .without = each.find("without") ? each.get("without").as_texts()
+                                                   : std::vector<std::string>{}});
   }
   return all;
 }
@@ -55,10 +58,11 @@ constexpr std::size_t kShown = 4;          // combinations, of either kind
 constexpr std::string_view kBatch = "--batch";
 constexpr std::string_view kAsItIs = "as it is";
 
-Remedy accumulation(std::int64_t parts) {
+Remedy accumulation(std::int64_t parts, std::int64_t instead_of) {
   return {.name = fmt::format("accumulation, {} parts", parts),
           .words = {"--accumulate", std::to_string(parts)},
-          .write = fmt::format("gradient_accumulation_steps={}", parts)};
+          .write = fmt::format("gradient_accumulation_steps={}, batch divided by as many", parts),
+          .instead_of = std::to_string(instead_of)};
 }
 
 Remedy larger_batch(std::int64_t batch) {
@@ -112,6 +116,10 @@ class Trials {
         words.push_back(word);
       }
     }
+    for (const Remedy* each : remedies) {
+      const auto is_there = [&](const std::string& word) { return contains(words, word); };
+      if (std::ranges::any_of(each->without, is_there)) return std::nullopt;
+    }
     if (!contains(words, "--schedule")) {
       words.insert(words.end(), {"--schedule", "in-core"});
     }
@@ -141,6 +149,7 @@ bool helps(const std::string& of, const RunInputs& job) {
   if (of == "tokens" || of == "images") {
     return (find_named(job.symbols, "seq") != nullptr) == (of == "tokens");
   }
+  if (of == "devices") return job.devices > 1;
   if (of == "float32") {
     return job.precision == "fp32" || (job.precision.empty() && job.dtype == "float32");
   }
@@ -210,7 +219,7 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
       .format = "ooc-paleo/advice",
       .list = "advice",
       .title = job_text(inputs) + ": what to switch on",
-      .extra = {"what", "write", "changes_result", "median_error"},
+      .extra = {"what", "write", "flags", "changes_result", "median_error"},
       .columns = {{"what", "what"},
                   {"time", "iteration_time_ns"},
                   {"samples/s", "samples_per_s", 3},
@@ -223,21 +232,25 @@ ResultRows advice_rows(const RunInputs& inputs, const std::vector<Try>& tries) {
       .failing_columns = {{"what", "what"}, {"memory", "oom_tier"}, {"lacks", "lacking_bytes"}}};
   std::vector<const Remedy*> told;
   for (const Try& each : tries) {
-    std::vector<std::string_view> write;
+    std::vector<std::string_view> write, words;
     for (const Remedy* remedy : each.of) {
       write.push_back(remedy->write);
+      words.insert(words.end(), remedy->words.begin(), remedy->words.end());
       if (each.report.feasible && !contains(told, remedy)) told.push_back(remedy);
     }
     const RunReport& report = each.report;
     const bool measured = report.errors && report.errors->figures > 0;
-    rows.rows.push_back(
-        {.extra = {each.name, fmt::format("{}", fmt::join(write, "; ")), each.changes(),
-                   measured ? MetricValue(report.errors->median) : MetricValue()},
-         .runs = {report},
-         .fails = !report.feasible});
+    rows.rows.push_back({.extra = {each.name, fmt::format("{}", fmt::join(write, "; ")),
+                                   fmt::format("{}", fmt::join(words, " ")), each.changes(),
+                                   measured ? MetricValue(report.errors->median) : MetricValue()},
+                         .runs = {report},
+                         .fails = !report.feasible});
   }
   if (!told.empty()) rows.more = "\nWhat to write\n";
-  for (const Remedy* each : told) rows.more += fmt::format("  {}: {}\n", each->name, each->write);
+  for (const Remedy* each : told) {
+    rows.more += fmt::format("  {}: {}\n    here: {}\n", each->name, each->write,
+                             fmt::join(each->words, " "));
+  }
   return rows;
 }
 
@@ -258,8 +271,8 @@ int run_advise(const Arguments& arguments) {
   std::erase_if(all, [&](const Remedy& each) { return !helps(each.helps, job.inputs); });
   // Micro-batches until they fit, or larger batches while they do.
   const std::int64_t batch = job.inputs.batch;
-  for (std::int64_t parts = 2; !job.feasible && parts <= batch; parts *= 2) {
-    Remedy each = accumulation(parts);
+  for (std::int64_t parts = 2 * job.rounds; !job.feasible && parts <= batch; parts *= 2) {
+    Remedy each = accumulation(parts, job.rounds);
     const auto report = trials.run_if_possible({&each});
     if (!report || !report->feasible) continue;
     all.push_back(std::move(each));
@@ -283,10 +296,21 @@ int run_advise(const Arguments& arguments) {
       if (!same) tries.push_back({each.name, {&each}, std::move(*report)});
     }
   }
-  append_best(combinations(trials, usable, 2), tries);
-  const bool any = std::ranges::any_of(
-      tries, [](const Try& each) { return each.report.feasible && !each.changes(); });
-  if (!any) append_best(combinations(trials, usable, 3), tries);
+  const auto any = [&] {
+    return std::ranges::any_of(
+        tries, [](const Try& each) { return each.report.feasible && !each.changes(); });
+  };
+  for (const std::size_t size : {2U, 3U}) {
+    if (size > 2 && any()) break;
+    const std::vector<Try> found = combinations(trials, usable, size);
+    append_best(found, tries);
+    // What lacks host memory alone, which can be bought.
+    const auto lacks_far = std::ranges::find_if(found, [](const Try& each) {
+      return !each.changes() && each.report.out_of_memory &&
+             each.report.out_of_memory->tier == OutOfMemory::Tier::kFar;
+    });
+    if (!any() && lacks_far != found.end()) tries.push_back(*lacks_far);
+  }
   const ResultRows rows = advice_rows(job.inputs, tries);
   finish_result(outputs, *result.writer, network + ": advice",
                 [&](const Writer& writer) { return writer.rows(rows, result.write); });
