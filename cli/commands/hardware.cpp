@@ -27,7 +27,7 @@ constexpr Flag kMemory{"--memory", "SIZE", "of the device, in GiB whatever the s
 constexpr Flag kMemoryRate{"--memory-rate", "RATE", "of the device's memory, e.g. 480GB/s"};
 constexpr Flag kLinkKind{
     "--link", "LINK",
-    "to the host: pcie3x16, pcie4x16, pcie5x16 (also x1 to x8), nvlink1x2, nvlink2x3, "
+    "to the host: pcie3x16 to pcie7x16 (also x1 to x8), nvlink1x2, nvlink2x3, "
     "nvlink-c2c, or the rate that pinned copies reach, e.g. 12GB/s"};
 constexpr Flag kPeers{"--peers", "RATE",
                       "of collectives over the devices' own links, e.g. 368GB/s; default: none"};

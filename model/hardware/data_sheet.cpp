@@ -542,8 +542,9 @@ std::optional<LinkDefaults> find_link(const std::vector<LinkDefaults>& links,
 }
 
 LinkDefaults link_of_rate(const std::vector<LinkDefaults>& links, BytesPerSecond rate) {
+  // A rate alone is that of a bus with lanes, and of its host: not of a machine whose link is its own.
   const auto distance = [&](const LinkDefaults& link) {
-    return std::abs(std::log(pinned_rate(link) / rate));
+    return std::pair(link.widths.size() < 4, std::abs(std::log(pinned_rate(link) / rate)));
   };
   LinkDefaults link = *std::ranges::min_element(links, {}, distance);
   const std::string like = fmt::format("as {}, in proportion to its rate: ", link.name);

@@ -119,7 +119,7 @@ TEST_CASE("machines before Pascal cannot have unified memory") {
 TEST_CASE("every link makes a profile, and no mode of it is faster than the link in theory") {
   const std::vector<LinkDefaults> links = read_links(kSheetSources.link_folders);
   const std::vector<std::string> all = link_names(links);
-  for (const char* needed : {"pcie3x16", "pcie3x8", "pcie3x4", "pcie4x16", "pcie5x16", "nvlink1x2",
+  for (const char* needed : {"pcie3x16", "pcie3x8", "pcie3x4", "pcie4x16", "pcie5x16", "pcie7x16", "nvlink1x2",
                              "nvlink2x3", "nvlink-c2c"}) {
     CHECK(std::count(all.begin(), all.end(), needed) == 1);
   }
@@ -184,13 +184,13 @@ TEST_CASE("a link known by its rate alone has it both ways, the rest as the near
   CHECK(std::get<StraightLine>(pinned.to_far).throughput == BytesPerSecond(100'000'000'000));
   CHECK_FALSE(profile.connection.theoretical);
   CHECK(profile.connection.name == "link of 100 GB/s");
-  // As nvlink2x3: 33 GB/s pageable at 70.4 GB/s pinned.
+  // As pcie6x16, the nearest bus: 7 GB/s pageable at 106 GB/s pinned.
   const StraightLine pageable =
       std::get<StraightLine>(profile.connection.modes.at("pageable").to_near);
-  CHECK(pageable.throughput.count() == doctest::Approx(33e9 * 100 / 70.4));
+  CHECK(pageable.throughput.count() == doctest::Approx(7e9 * 100 / 106));
   CHECK_FALSE(names(profile.assumed, "connection.modes.pinned.to_near.throughput"));
-  // Its far memory, 170 GB/s, is fast enough; that of the fastest link is not.
-  CHECK(profile.far_memory.throughput == BytesPerSecond(170'000'000'000));
+  // Its far memory, 614.4 GB/s, is fast enough; that of the fastest bus is not.
+  CHECK(profile.far_memory.throughput == BytesPerSecond(614'400'000'000));
   sheet.memory_rate = "8TB/s";
   sheet.link = "900GB/s";
   CHECK(read_back(sheet).far_memory.throughput == BytesPerSecond(900'000'000'000));
