@@ -95,7 +95,12 @@ std::string without_end(const std::string& name) {
   return name.ends_with(kFileEnd) ? name.substr(0, name.size() - kFileEnd.size()) : name;
 }
 
+bool is_yaml(const std::string& name) {
+  return name.ends_with(".yml") || name.ends_with(".yaml");
+}
+
 std::string_view what_is_wrong(const std::string& name) {
+  if (is_yaml(name) && is_readable_place(name)) return "which is YAML";
   if (is_folder(name)) return "which is a directory";
   return is_path(name) ? "a file that is not there" : "an unknown name";
 }
@@ -141,6 +146,7 @@ std::string other_spelling(DataKind kind, const std::string& name,
   const std::vector<std::string> known = names_of(data_files(kind));
   std::string hint = other_spelling(kind, name, known);
   if (known.empty() && hint.empty()) hint = no_data_folder();
+  if (kind == DataKind::kNetwork && is_yaml(name)) hint = "a trainer's file: --job " + name;
   const std::string listed = kind == DataKind::kRow
                                  ? "a name of `ooc-paleo list rows`"
                                  : fmt::format("one of: {}", fmt::join(known, ", "));
@@ -214,6 +220,7 @@ std::optional<std::string> find_data(DataKind kind, const std::string& name) {
   if (!is_path(name)) {
     if (auto path = shipped(kind, name)) return path;
   } else if (name == kStandardInput || is_readable_place(name)) {
+    if (kind == DataKind::kNetwork && is_yaml(name)) return std::nullopt;
     return name;
   }
   return kind == DataKind::kNetwork ? config_in(name) : std::nullopt;
@@ -243,7 +250,10 @@ std::string schema_path(DataKind kind) {
 SpecDocument read_data_table(const std::string& name) {
   const std::string file = name + std::string(kFileEnd);
   if (const auto path = in_data_folders({"tables/" + file})) return read_spec_file(*path);
-  bad_value("tables", "no " + file, "it in a data folder", no_data_folder());
+  const std::vector<std::string> folders = data_folders();
+  bad_value("tables", "no " + file, "it in a data folder",
+            folders.empty() ? no_data_folder()
+                            : fmt::format("{} is of another version", folders.front()));
 }
 
 std::optional<std::string> find_page_script() {
