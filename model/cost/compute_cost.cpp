@@ -57,11 +57,20 @@ class ComputeEstimator {
     if (task.kind != TaskKind::kUpdate) return fused_seconds(task);
     const bool operations = options_.adam != AdamKernels::kFused;
     const double update = fused_seconds(task) * (operations ? kOperationsOverFused : 1);
-    if (!options_.clips) return update;
     const LayerModel& layer = *graph_.network->layers[task.layer.at()].model;
+    return update + seconds(0, as_double(Wide(layer.parameters) * step_bytes(layer)), "memory", {});
+  }
+
+  /// Bytes a parameter that a step moves beside its optimiser: copies of gradients are written and read, so are those for
+  /// the norm; DeepSpeed then scales float32 gradients whether it clips or not (stage_1_and_2.py, stage3.py: step).
+  [[nodiscard]] std::int64_t step_bytes(const LayerModel& layer) const {
     const ParameterBytes each = bytes_of_layer(graph_.per_parameter, layer);
+    const GradientBuffers& buffers = options_.gradient_buffers;
+    const std::int64_t copies = each.master > 0 ? 2 * buffers.copies : 0;
+    constexpr std::int64_t kFloat = 4;
+    if (buffers.norms > 0) return copies + each.gradient + 2 * buffers.norms + 2 * kFloat;
     // The norm reads them; the scale reads and writes them.
-    return update + seconds(0, 3 * as_double(Wide(layer.parameters) * each.gradient), "memory", {});
+    return copies + (options_.clips ? 3 * each.gradient : 0);
   }
 
   /// `type`: what is computed in; none: the network's.
@@ -232,8 +241,11 @@ std::int64_t launches_of(const LayerLaunches& launches, TaskKind kind) {
 }
 
 /// The host issues kernels in Software::issue, whatever runs them. `sums`: seconds of sums of gradients by task.
+/// Launches of a tensor's update by the loop: the operations of kOperationsOverFused.
+constexpr std::int64_t kLoopOperations = 8;
+
 void set_issue_times(CostTable& table, const TrainingGraph& graph, const Software& software,
-                     const std::vector<double>& sums) {
+                     const std::vector<double>& sums, AdamKernels adam) {
   if (software.issue == Duration(0)) return;
   const auto& precision = graph.network->precision;
   const bool casts = precision ? precision_info(*precision).autocasts()
@@ -257,6 +269,12 @@ void set_issue_times(CostTable& table, const TrainingGraph& graph, const Softwar
       table.alternatives[static_cast<std::size_t>(algorithm)].issue =
           Duration(issue.count() * launches / shares);
     }
+  }
+  if (!by_launch || adam != AdamKernels::kLoop) return;
+  for (std::size_t i = graph.backward_end; i < graph.tasks.size(); ++i) {
+    const LayerModel& layer = *graph.network->layers[graph.tasks[i].layer.at()].model;
+    table.alternatives[static_cast<std::size_t>(table.first_alternative[i])].issue =
+        software.issue * (layer.launches.update * kLoopOperations);
   }
 }
 
@@ -459,7 +477,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
-  set_issue_times(table, graph, options.software.value_or(Software{}), sums);
+  set_issue_times(table, graph, options.software.value_or(Software{}), sums, options.adam);
   check_time(table, graph);
   return table;
 }

@@ -106,7 +106,7 @@ struct FarCompute {
   std::optional<Ratio> share = {};  ///< share of host memory's rate; unset: `throughput`
   Duration latency = {};            ///< time of each update beside its memory traffic
   Duration per_tensor = {};         ///< host time for copies and launches of each tensor's update
-  double ns_to_clip = 0;  ///< host time of a process to clip one parameter's gradient, in ns
+  double ns_to_clip = 0;  ///< host time of a process to check and clip a parameter's gradient, in ns
   int threads = 0;        ///< threads of a process, if their number limits the rate; else 0
   bool assumed = false;   ///< true: the rate is assumed, since no source states one
 };

@@ -51,6 +51,7 @@ struct Framework {
   Exchange exchange = Exchange::kEnd;
   Sharding sharding = Sharding::kByUse;
   bool pageable_returns = false;      ///< StateOptions::pageable_returns
+  bool checks_far = false;  ///< true: the host looks for overflow in far float16 gradients
   std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)
   std::int64_t live = 0;              ///< StateOptions::live
   std::optional<Bytes> context = {};  ///< GPU memory of the CUDA context; unset: the profile's

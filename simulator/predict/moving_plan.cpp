@@ -318,6 +318,10 @@ void limit_by_processes(bool operations, int threads, int processes, FarCompute&
 /// fast as Adam (the same file).
 constexpr double kNormNs = 0.4;
 constexpr double kScaledBytes = 2 * 4;
+/// DeepSpeed's stage 3 looks for inf and nan in all far float16 gradients: twice what isnan takes one thread (the same
+/// file), by as many threads as the norm was measured with.
+constexpr double kOverflowNs = 2 * 2.3;
+constexpr int kUsualThreads = 16;
 
 FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& options,
                           const StateOptions& state) {
@@ -355,6 +359,11 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
     const double rate = static_cast<double>(compute.throughput.count()) *
                         (operations ? kOperationsOverFused : 1);
     compute.ns_to_clip = kNormNs + kScaledBytes * processes * 1e9 / rate;
+  }
+  const bool unscales = options.precision && precision_info(*options.precision).unscales;
+  if (unscales && state.gradients && framework_of(options.framework).checks_far) {
+    const int threads = state.threads > 0 ? state.threads : kUsualThreads;
+    compute.ns_to_clip += kOverflowNs / std::pow(threads, kManyThreads);
   }
   return compute;
 }

@@ -26,9 +26,10 @@ struct StatePreset {
 };
 
 constexpr std::int64_t kWideGradient = 4;
-/// DeepSpeed's step on the CPUs of a server: 1.4 G parameters/s of all ranks, 44 bytes each. Fitted to ZeRO-Offload on two
-/// A100 (validation/ooc-cpu-adam.json). Wrong where the cause, which is unknown, is not there: CPUs with one socket.
-constexpr BytesPerSecond kDeepSpeedStep(61'600'000'000);
+/// DeepSpeed's step on the CPUs of a server: 1.2 G parameters/s of all ranks, 44 bytes each. Fitted to ZeRO-Offload on two
+/// A100, its ranks not bound to cores, as is usual (validation/ooc-cpu-adam.json; bound: 1.4 G). Wrong where the cause,
+/// which is unknown, is not there: CPUs with one socket.
+constexpr BytesPerSecond kDeepSpeedStep(54'000'000'000);
 /// Beside Adam the step scales float32 gradients and casts float32 weights (stage_1_and_2.py, stage3.py: step).
 constexpr std::int64_t kDeepSpeedPasses = 2 * 4 + 4 + 2;
 
