@@ -94,6 +94,8 @@ struct StateOptions {
   std::int64_t live = 0;
   /// True: updated weights that stay in GPU memory are copied back by pageable copies, after all far updates.
   bool pageable_returns = false;
+  /// True: 16-bit gradients leave by pageable copies, which the host then casts, while backward waits.
+  bool pageable_gradients = false;
   Duration hooks = {};  ///< Software::hooks: host time for each object of hooks_on
   HooksOn hooks_on = HooksOn::kSharded;
   Shard shard = Shard::kNone;

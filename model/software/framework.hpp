@@ -50,10 +50,11 @@ struct Framework {
   GradientBuffers gradient_buffers = {};
   Exchange exchange = Exchange::kEnd;
   Sharding sharding = Sharding::kByUse;
-  bool pageable_returns = false;      ///< StateOptions::pageable_returns
-  bool checks_far = false;  ///< true: the host looks for overflow in far float16 gradients
-  std::int64_t reuse = 0;             ///< StateOptions::reuse (model/rewrite/state.hpp)
-  std::int64_t live = 0;              ///< StateOptions::live
+  bool pageable_returns = false;    ///< StateOptions::pageable_returns
+  bool pageable_gradients = false;  ///< StateOptions::pageable_gradients
+  bool checks_far = false;          ///< true: the host looks for overflow in far float16 gradients
+  std::int64_t reuse = 0;           ///< StateOptions::reuse (model/rewrite/state.hpp)
+  std::int64_t live = 0;            ///< StateOptions::live
   std::optional<Bytes> context = {};  ///< GPU memory of the CUDA context; unset: the profile's
   double memory_share = 1;  ///< plans may use this share of what the context leaves of GPU memory
   std::optional<Bytes> workspace = {};  ///< limit for a convolution's algorithm; unset: no limit

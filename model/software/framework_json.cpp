@@ -190,6 +190,7 @@ Framework read(const SpecDocument& document, const FrameworkSources& sources, st
   take(root, "exchange", framework.exchange, {"end", "overlap"});
   take(root, "sharding", framework.sharding, {"by_use", "fsdp-1"});
   take(root, "weights_return", framework.pageable_returns, {"pinned", "pageable"});
+  take(root, "gradients_leave", framework.pageable_gradients, {"pinned", "pageable"});
   take(root, "overflow_checks", framework.checks_far, {"near", "far"});
   constexpr std::int64_t kMostNumbers = std::int64_t{1} << 40;
   root.take("weights_reused_within", framework.reuse, &SpecView::as_integer, 1, kMostNumbers);

@@ -304,20 +304,31 @@ double rate_of_process(bool operations, int threads) {
                   (operations ? kThreadOfOperations : kThread) * std::pow(threads, kManyThreads));
 }
 
-/// Limits the rate to what the host's processes reach, by one kernel or by single operations.
-void limit_by_processes(bool operations, int threads, int processes, FarCompute& compute) {
+/// Bytes that an update of single operations moves over those of one kernel; passes beside it are alike.
+double operations_over_fused(std::int64_t passes) {
+  constexpr double kAdam = 28;
+  const auto beside = static_cast<double>(passes);
+  return (kAdam * kOperationsOverFused + beside) / (kAdam + beside);
+}
+
+/// Limits the rate to what the host's processes reach, by one kernel or, `slower` than it, by single operations.
+void limit_by_processes(std::optional<double> slower, int threads, int processes,
+                        FarCompute& compute) {
+  const bool operations = slower.has_value();
   const auto host = static_cast<double>(compute.throughput.count());
   const double free = std::min(host, rate_of_process(operations, 0) * processes);
   const double rate = std::min(free, rate_of_process(operations, threads) * processes);
   if (rate < free) compute.threads = threads;
-  compute.throughput =
-      BytesPerSecond(std::llround(operations ? rate / kOperationsOverFused : rate));
+  compute.throughput = BytesPerSecond(std::llround(rate / slower.value_or(1)));
 }
 
 /// A process's norm of gradients reads 10 GB/s of float32, with one thread or sixteen; what scales them reads and writes as
 /// fast as Adam (the same file).
 constexpr double kNormNs = 0.4;
 constexpr double kScaledBytes = 2 * 4;
+/// Nanoseconds for a byte of 16 bits that the host casts to float32 in fresh memory: 0.1 a number by sixteen threads (the same
+/// file), 0.15 for the faults of 2 bytes (0.31 us a page: what own runs of ZeRO-3 leave open).
+constexpr double kCastNs = (0.1 + 0.15) / 2;
 /// DeepSpeed's stage 3 looks for inf and nan in all far float16 gradients: twice what isnan takes one thread (the same
 /// file), by as many threads as the norm was measured with.
 constexpr double kOverflowNs = 2 * 2.3;
@@ -350,14 +361,14 @@ FarCompute far_compute_of(const HardwareProfile& hardware, const CaseOptions& op
     compute.throughput = std::min(compute.throughput, *far);
   }
   const int processes = state.host_devices.value_or(state.devices);
-  const bool operations = options.adam != AdamKernels::kFused;
+  std::optional<double> slower;
+  if (options.adam != AdamKernels::kFused) slower = operations_over_fused(state.update_passes);
   if (!options.far_compute && compute.throughput != kInfiniteRate) {
-    limit_by_processes(operations, state.threads, processes, compute);
+    limit_by_processes(slower, state.threads, processes, compute);
   }
   // DeepSpeed's step scales whatever it clips, by a norm that the GPU has. Passes over gradients that stay near are left out.
   if (options.clips && state.gradients && state.update_passes == 0) {
-    const double rate = static_cast<double>(compute.throughput.count()) *
-                        (operations ? kOperationsOverFused : 1);
+    const double rate = static_cast<double>(compute.throughput.count()) * slower.value_or(1);
     compute.ns_to_clip = kNormNs + kScaledBytes * processes * 1e9 / rate;
   }
   const bool unscales = options.precision && precision_info(*options.precision).unscales;
@@ -379,6 +390,8 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   state.reuse = framework.reuse;
   state.live = framework.live;
   state.pageable_returns = framework.pageable_returns;
+  state.pageable_gradients = framework.pageable_gradients && state.updates_far();
+  if (state.pageable_gradients) state.gradient_slots = 1;
   state.hooks = on_host(options, made.hardware, framework.software.hooks);
   state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
@@ -397,11 +410,23 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     copied[i] = host_bytes(moving->graph.tensors[i], copied[i]);
   }
   run.costs.transfers = estimate_transfers(copied, which.hardware, which.transfers);
-  if (moving->options.pageable_returns && which.hardware.connection.modes.contains("pageable")) {
+  const StateOptions& options = moving->options;
+  const bool is_pageable = options.pageable_returns || options.pageable_gradients;
+  if (is_pageable && which.hardware.connection.modes.contains("pageable")) {
     // A core stages them: as on the profile's link, whatever the link.
     const TransferCosts staged = estimate_transfers(
         copied, which.hardware, {.mode = CopyMode::kPageable, .sharers = which.transfers.sharers});
+    for (const StateGradient& gradient : moving->gradients) {
+      if (!options.pageable_gradients || !gradient.sent || options.gradient_bytes) continue;
+      const std::size_t sent = gradient.sent->at();
+      TransferCost& out = run.costs.transfers.to_far[sent];
+      out = std::ranges::max(out, staged.to_far[sent], {}, &TransferCost::alone);
+      const Duration cast(std::llround(static_cast<double>(copied[sent].count()) * kCastNs));
+      out.latency += cast;
+      out.alone += cast;
+    }
     for (const StateUnit& unit : moving->units) {
+      if (!options.pageable_returns) break;
       if (!unit.update) continue;
       const std::size_t weight = unit.updated()->at();
       if (moving->graph.tensors[weight].home != TensorHome::kStatic) continue;
