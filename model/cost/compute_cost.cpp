@@ -241,11 +241,8 @@ std::int64_t launches_of(const LayerLaunches& launches, TaskKind kind) {
 }
 
 /// The host issues kernels in Software::issue, whatever runs them. `sums`: seconds of sums of gradients by task.
-/// Launches of a tensor's update by the loop: the operations of kOperationsOverFused.
-constexpr std::int64_t kLoopOperations = 8;
-
 void set_issue_times(CostTable& table, const TrainingGraph& graph, const Software& software,
-                     const std::vector<double>& sums, AdamKernels adam) {
+                     const std::vector<double>& sums) {
   if (software.issue == Duration(0)) return;
   const auto& precision = graph.network->precision;
   const bool casts = precision ? precision_info(*precision).autocasts()
@@ -269,12 +266,6 @@ void set_issue_times(CostTable& table, const TrainingGraph& graph, const Softwar
       table.alternatives[static_cast<std::size_t>(algorithm)].issue =
           Duration(issue.count() * launches / shares);
     }
-  }
-  if (!by_launch || adam != AdamKernels::kLoop) return;
-  for (std::size_t i = graph.backward_end; i < graph.tasks.size(); ++i) {
-    const LayerModel& layer = *graph.network->layers[graph.tasks[i].layer.at()].model;
-    table.alternatives[static_cast<std::size_t>(table.first_alternative[i])].issue =
-        software.issue * (layer.launches.update * kLoopOperations);
   }
 }
 
@@ -477,7 +468,7 @@ CostTable estimate_compute(const TrainingGraph& graph, const HardwareProfile& pr
                                   .seconds = seconds[i]});
   }
   table.first_alternative.push_back(static_cast<std::int32_t>(table.alternatives.size()));
-  set_issue_times(table, graph, options.software.value_or(Software{}), sums, options.adam);
+  set_issue_times(table, graph, options.software.value_or(Software{}), sums);
   check_time(table, graph);
   return table;
 }

@@ -120,6 +120,9 @@ TEST_CASE("a framework's fields, each with its values") {
   CHECK(software_read(R"("update_copies": 6,)").gradient_buffers.copies == 6);
   CHECK(software_read(R"("update_group": 1000,)").gradient_buffers.group == 1000);
   CHECK(software_read(R"("norm_copies": 8,)").gradient_buffers.norms == 8);
+  CHECK(software_read(R"("overflow_checks": "far", "gradients_leave": "pageable",)").checks_far);
+  CHECK(software_read(R"("gradients_leave": "pageable",)").pageable_gradients);
+  CHECK(software_read(R"("weights_live": 1000,)").live == 1000);
   CHECK(software_read(R"("inputs": "throughout",)").inputs == HeldInputs::kThroughout);
   CHECK(software_read(R"("sharding": "fsdp-1",)").sharding == Sharding::kFsdp1);
   CHECK(software_read(R"("context": "500 MB",)").context == Bytes(500'000'000));
