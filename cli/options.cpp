@@ -310,12 +310,14 @@ std::optional<std::string> why_not(const Schedule& schedule, std::span<const Mac
   if (one_pool && !schedule.is(Trait::kMovesNothing)) {
     return "moving gains nothing here: one pool of memory";
   }
-  try {
-    for (const Machine& machine : machines) check_runs(schedule, machine, options);
-    return std::nullopt;
-  } catch (const SpecError& error) {
-    return error.what();
+  for (const Machine& machine : machines) {
+    try {
+      check_runs(schedule, machine, options);
+    } catch (const SpecError& error) {
+      return (machines.size() > 1 ? machine.profile.name + ": " : "") + error.what();
+    }
   }
+  return std::nullopt;
 }
 
 /// Nobody asked for what none of the machines can do.
