@@ -289,9 +289,10 @@ class Reader {
     if (const Said* length = find("sequence")) set("--seq", length->text, *length);
   }
 
-  /// DeepSpeed keeps 16-bit weights beside a float32 copy; FSDP casts what it gathers, of float32 weights, whatever was loaded
-  /// (accelerate: of what learns, and FSDP2 of all but a quantised base); axolotl loads 16-bit weights and no copy; the others let autocast cast. TRL leaves in float32 what PEFT
-  /// upcasts beside a quantised base; axolotl casts it back. axolotl's "full" is no mixed precision.
+  /// DeepSpeed keeps 16-bit weights beside a float32 copy. FSDP casts what it gathers, of float32 weights, whatever was
+  /// loaded: accelerate upcasts what learns, and for FSDP2 all but a quantised base. axolotl loads 16-bit weights and no
+  /// copy; the others let autocast cast. TRL leaves in float32 what PEFT upcasts beside a quantised base; axolotl casts it
+  /// back. axolotl's "full" is no mixed precision.
   void compose_precision() {
     const Said* mixed = on("precision");
     const std::string name = mixed ? lower_case(mixed->text) : "";
@@ -321,10 +322,13 @@ class Reader {
                                                                                     : "amp-bf16";
       set("--precision", precision, *bf16);
     } else if (fp16) {
-      set("--precision", has("deepspeed") ? "fp16" : "amp-fp16", *fp16);
-      const bool is_frozen16 = adapts() && loads16 && !has("deepspeed") && base_of().empty();
-      if (is_frozen16) set("--base", "bf16", *fp16);
-      if (on("fsdp")) leave_out(*fp16, "FSDP would gather float16; autocast is predicted");
+      const bool upcasts = has("use_peft") && !base_of().empty();
+      const bool is_frozen16 = adapts() && loads16 && !upcasts;
+      set("--precision", has("deepspeed") ? "fp16" : is_frozen16 ? "bf16-pure" : "amp-fp16", *fp16);
+      if (is_frozen16 && !has("deepspeed")) {
+        leave_out(*fp16, "bfloat16 is predicted, which is as wide, without scaled losses");
+      } else if (on("fsdp"))
+        leave_out(*fp16, "FSDP would gather float16; autocast is predicted");
     } else if (const Said* tf32 = switched("tf32")) {
       set("--precision", "tf32", *tf32);
     } else if (const Said* half = on("pure") ? on("pure") : loaded; half && loads16 && !is_fp16) {
@@ -551,11 +555,15 @@ class Reader {
     if (targets && targets->text != "all" && targets->text != "all-linear") {
       text += ":" + targets->text;
     } else if (!targets && !has("llama_factory") && !on("all_linear")) {
-      text += ":q_proj,v_proj";  // PEFT's own, of Llama and its kin
+      text += ":q/v/c_attn/query_key_value/qkv_proj";  // PEFT's own, by family
     }
     set("--lora", text, rank ? *rank : *adapter);
-    if (!has("deepspeed") || !is_mixed()) {
-      set("--lora-dtype", on("pure") ? "bfloat16" : is_mixed() ? "autocast" : "float32", *adapter);
+    // FSDP gathers 16 bits, which PEFT does not cast.
+    const bool gathers = on("fsdp") && is_mixed();
+    if (on("pure") || (gathers && !is_second())) {
+      set("--lora-dtype", "bfloat16", *adapter);
+    } else if (!is_mixed() || (!has("deepspeed") && !gathers)) {
+      set("--lora-dtype", is_mixed() ? "autocast" : "float32", *adapter);
     }
     if (const Said* dropout = on("adapter_dropout")) {
       set("--lora-dropout", dropout->text, *dropout);

@@ -61,7 +61,8 @@ constexpr std::string_view kAsItIs = "as it is";
 Remedy accumulation(std::int64_t parts, std::int64_t instead_of) {
   return {.name = fmt::format("accumulation, {} parts", parts),
           .words = {"--accumulate", std::to_string(parts)},
-          .write = fmt::format("gradient_accumulation_steps={}, batch divided by as many", parts),
+          .write = fmt::format("gradient_accumulation_steps={}, batch of each divided by {}", parts,
+                               parts / instead_of),
           .instead_of = std::to_string(instead_of)};
 }
 
@@ -108,7 +109,8 @@ class Trials {
       for (const std::string& word : each->words) {
         const auto given = std::ranges::find(words, word);
         const auto value = given == words.end() ? given : given + 1;
-        if (value != words.end() && (word == kBatch || *value == each->instead_of)) {
+        if (value != words.end() &&
+            (word == kBatch || value->substr(0, value->find(':')) == each->instead_of)) {
           words.erase(given, given + 2);
         } else if (word.starts_with("--") && given != words.end()) {
           return std::nullopt;

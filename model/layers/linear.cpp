@@ -88,7 +88,9 @@ void price_sum(const SpecView& spec, bool fused, WeightStorage base, LayerModel&
 void price_casts(const SpecView& spec, const LayerInputs& inputs, bool drops, LayerModel& first) {
   constexpr std::int64_t kFloat = 4;
   const std::int64_t has = inputs.bytes_of(0);
-  if (!inputs.precision || has >= kFloat) return;
+  const bool gathers =
+      inputs.precision && precision_info(*inputs.precision).copies == WeightCopies::kPerGroup;
+  if (!inputs.precision || gathers || has >= kFloat) return;
   const Wide count = elements(inputs.shapes[0]);
   const auto bytes = [&](Wide sum) { return to_count(spec, sum, "bytes of casts a sample"); };
   const std::int64_t each = bytes(count * (2 * (has + kFloat) + (drops ? 2 * (kFloat - has) : 0)));
@@ -100,7 +102,8 @@ void price_casts(const SpecView& spec, const LayerInputs& inputs, bool drops, La
   first.casts.backward_per_sample += each;
   first.launches.forward += 2;
   first.launches.backward += 2;
-  if (drops) return;
+  const bool is_kept = (first.saves.copied_inputs & 1U) != 0;  // float8 keeps a copy of its own
+  if (drops || is_kept) return;
   first.saves.copied_inputs |= 1U;
   first.saves.reserve_bytes = bytes(Wide(first.saves.reserve_bytes) + count * has);
 }

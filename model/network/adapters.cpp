@@ -40,7 +40,11 @@ std::string_view last_word(std::string_view name) {
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
+/// `target`: such as "q" or, for either of several, "q/c_attn".
 bool is_named(std::string_view name, std::string_view target) {
+  if (const std::size_t either = target.find('/'); either != std::string_view::npos) {
+    return is_named(name, target.substr(0, either)) || is_named(name, target.substr(either + 1));
+  }
   constexpr std::string_view kProjection = "_proj";
   std::string_view word = last_word(name);
   if (word == target) return true;

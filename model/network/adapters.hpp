@@ -16,7 +16,8 @@ namespace ooc {
 
 struct AdapterOptions {
   std::int64_t rank = 8;
-  /// Last words of the names of layers to adapt, with or without "_proj": "q" means "q_proj" and "query". Empty: all
+  /// Last words of the names of layers to adapt, with or without "_proj": "q" means "q_proj" and "query"; "q/c_attn":
+  /// either. Empty: all
   /// linear layers and mixtures of experts in repeats; in a network without repeats, all but the last linear layer.
   std::vector<std::string> targets = {};
   double dropout = 0;                      ///< rate of dropout before each adapter; 0: none

@@ -44,13 +44,24 @@ class StateBooker {
     }
     const auto bytes = [&](const StateUnit* unit) { return size(unit->weight); };
     std::ranges::sort(coming, std::greater<>(), bytes);
+    Bytes all;
+    for (const StateUnit* unit : coming) all += bytes(unit);
+    Bytes ahead;
+    for (std::size_t i = 0; i < coming.size() && i <= state_.options.ahead(true); ++i) {
+      ahead += bytes(coming[i]);
+    }
+    if (coming.empty() || state_.options.live == 0) return most + ahead;
+    // As many bytes as so few parameters may have, and one unit more.
+    Bytes live = bytes(coming.front());
+    std::ranges::sort(coming, std::greater<>(), [&](const StateUnit* unit) {
+      return static_cast<double>(bytes(unit).count()) / static_cast<double>(unit->weights);
+    });
     std::int64_t near = 0;
-    for (std::size_t i = 0; i < coming.size(); ++i) {
-      if (i > state_.options.ahead(true) && near >= state_.options.live) break;
-      most += bytes(coming[i]);
+    for (std::size_t i = 0; i < coming.size() && near < state_.options.live; ++i) {
+      live += bytes(coming[i]);
       near += coming[i]->weights;
     }
-    return most;
+    return most + std::max(ahead, std::min(live, all));
   }
 
  private:

@@ -388,10 +388,12 @@ void add_moving_state(Case& made, const CaseOptions& options) {
   const Framework framework = framework_of(options.framework);
   state.sharding = framework.sharding;
   state.reuse = framework.reuse;
-  state.live = framework.live;
+  if (state.prefetch == StateOptions{}.prefetch) state.live = framework.live;
   state.pageable_returns = framework.pageable_returns;
-  state.pageable_gradients = framework.pageable_gradients && state.updates_far();
-  if (state.pageable_gradients) state.gradient_slots = 1;
+  state.pageable_gradients = framework.pageable_gradients && state.updates_far() &&
+                             !state.gradient_bytes &&
+                             made.workload.graph.per_parameter.gradient == 2;
+  if (state.pageable_gradients) state.gradient_slots = std::min(state.gradient_slots, 1);
   state.hooks = on_host(options, made.hardware, framework.software.hooks);
   state.hooks_on = framework.software.hooks_on;
   made.moving = std::make_shared<const MovingState>(move_state(made.workload.graph, state));
@@ -417,7 +419,7 @@ Iteration with_state(const Case& which, const std::shared_ptr<const MovingState>
     const TransferCosts staged = estimate_transfers(
         copied, which.hardware, {.mode = CopyMode::kPageable, .sharers = which.transfers.sharers});
     for (const StateGradient& gradient : moving->gradients) {
-      if (!options.pageable_gradients || !gradient.sent || options.gradient_bytes) continue;
+      if (!options.pageable_gradients || !gradient.sent) continue;
       const std::size_t sent = gradient.sent->at();
       TransferCost& out = run.costs.transfers.to_far[sent];
       out = std::ranges::max(out, staged.to_far[sent], {}, &TransferCost::alone);

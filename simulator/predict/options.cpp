@@ -517,7 +517,8 @@ constexpr auto kFixed = std::to_array<Option>({
      .read = &choose<&CaseOptions::allocator>},
     {.flag = "--exchange",
      .value = "WHEN",
-     .help = "devices exchange gradients behind the backward pass, or within it; default: as the framework, end without one",
+     .help = "devices exchange gradients behind the backward pass, or within it; default: as the "
+             "framework, end without one",
      .choices = "end|overlap",
      .group = OptionGroup::kMachine,
      .read = &choose<&CaseOptions::exchange>},
