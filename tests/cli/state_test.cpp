@@ -13,7 +13,7 @@ Ran predict_state(Words flags) {
                        flags);
 }
 
-TEST_CASE("DeepSpeed's far updates go at 61.6 GB/s at most, if the profile states no rate") {
+TEST_CASE("DeepSpeed's far updates go at 54 GB/s at most, if the profile states no rate") {
   const auto time = [](const std::string& machine, const Words& state) {
     const Ran ran =
         run_ooc_paleo(Words{"predict", "gpt2", "--hardware", machine, "--precision", "bf16",
@@ -22,7 +22,7 @@ TEST_CASE("DeepSpeed's far updates go at 61.6 GB/s at most, if the profile state
     return csv_rows(ran.out).at(0).at("iteration_time_ns");
   };
   const Words zero{"--state", "zero-offload"};
-  const Words stated{"--far-compute", "61.6GB/s"};
+  const Words stated{"--far-compute", "54GB/s"};
   CHECK(time("h100-sxm", zero) == time("h100-sxm", zero + stated));
   CHECK(time("gh200", zero) != time("gh200", zero + stated));
   const Words stream{"--state", "stream"};
